@@ -10,10 +10,10 @@
 static stonet_status find_copies(const sn_problem *problem, const sn_rows *rows, sn_workspace *keep,
                                  int64_t **first)
 {
-    int64_t *kin = NULL, count;
+    int64_t count;
     *first = NULL;
     if (problem->kin == NULL || !problem->copies) return STONET_OK;
-    SN_TRY(SN_TAKE(keep, kin, rows->n));
+    SN_ARRAY(rows->n, int64_t, kin);
     SN_TRY(SN_TAKE(keep, *first, rows->n));
     for (int64_t i = 0; i < rows->n; i++) kin[i] = problem->kin[sn_rows_at(rows, i)];
     return sn_kin_first(kin, rows->n, *first, &count);

@@ -12,7 +12,6 @@
 #include "base/memory.h"
 #include "base/run.h"
 #include "base/take_options.h"
-#include "base/workspace.h"
 #include "data/encoder.h"
 #include "data/imputer.h"
 #include "math/noise.h"
@@ -130,27 +129,16 @@ static int64_t find_columns(const sn_schema *schema, stonet_data *copy, const st
     return count;
 }
 
-static stonet_status resample(int64_t n, uint64_t seed, int64_t draw, sn_workspace *keep, sn_rows *out)
-{
-    int64_t *list = NULL;
-    SN_TRY(SN_TAKE(keep, list, n));
-    sn_random random = sn_random_from(seed, SN_STREAM_SPLIT, (uint32_t)(SUBSTREAM + draw));
-    for (int64_t i = 0; i < n; i++) list[i] = (int64_t)sn_random_below(&random, (uint64_t)n);
-    *out = sn_rows_list(list, n);
-    return STONET_OK;
-}
-
 /* schema: without an imputer. */
 static stonet_status fill(sn_schema *schema, const stonet_data *data, int64_t draw, const stonet_run *run,
                           stonet_data *copy)
 {
-    SN_WORKSPACE(scratch);
-    sn_rows rows;
-    float *x = NULL;
-    column *columns = NULL;
-    SN_TRY(resample(data->n, run->seed, draw, &scratch, &rows));
-    SN_TRY(SN_TAKE(&scratch, x, schema->p));
-    SN_TRY(SN_TAKE_ZERO(&scratch, columns, data->n_columns));
+    sn_random random = sn_random_from(run->seed, SN_STREAM_SPLIT, (uint32_t)(SUBSTREAM + draw));
+    SN_ARRAY(data->n, int64_t, list);
+    SN_ARRAY(schema->p, float, x);
+    SN_ZEROS(data->n_columns, column, columns);
+    for (int64_t i = 0; i < data->n; i++) list[i] = (int64_t)sn_random_below(&random, (uint64_t)data->n);
+    const sn_rows rows = sn_rows_list(list, data->n);
     SN_TRY(sn_imputer_fit(schema, data, &rows, false, &schema->imputer));
     const int64_t count = find_columns(schema, copy, draw == 1 ? run : NULL, columns);
     SN_AUTO(sn_encoder) *encoder = NULL;
@@ -184,11 +172,9 @@ stonet_status stonet_data_impute(const stonet_data *data, int64_t draw, const st
             STONET_ERROR_ARGUMENT,
             "cells are drawn given all columns: read the table without a target, as one more column");
     SN_TRY(sn_frame_check(data));
-    SN_WORKSPACE(scratch);
     SN_AUTO(sn_schema) *schema = NULL;
     SN_AUTO(stonet_data) *copy = NULL;
-    int64_t *all = NULL;
-    SN_TRY(SN_TAKE(&scratch, all, data->n));
+    SN_ARRAY(data->n, int64_t, all);
     for (int64_t i = 0; i < data->n; i++) all[i] = i;
     SN_TRY(stonet_data_subset(data, all, data->n, &copy));
     if (data->missing > 0) {
@@ -198,7 +184,5 @@ stonet_status stonet_data_impute(const stonet_data *data, int64_t draw, const st
         SN_TRY(sn_schema_fit(data, &wanted, NULL, &schema));
         SN_TRY(fill(schema, data, draw, &how, copy));
     }
-    *out = copy;
-    copy = NULL;
-    return STONET_OK;
+    return SN_GIVE(copy, out);
 }

@@ -26,8 +26,7 @@ static stonet_status first_of(const uint64_t *key, int64_t n, int64_t *first, in
     int bits = 4;
     while ((int64_t)1 << bits < 2 * n) bits++;
     const uint64_t mask = ((uint64_t)1 << bits) - 1;
-    SN_BLOCK int64_t *at = NULL;
-    SN_TRY(SN_NEW(at, (int64_t)1 << bits)); /* row + 1; 0: free */
+    SN_ZEROS((int64_t)1 << bits, int64_t, at); /* row + 1; 0: free */
     *count = 0;
     for (int64_t i = 0; i < n; i++) {
         uint64_t place = key[i] * spread >> (64 - bits);
@@ -335,9 +334,7 @@ stonet_status sn_kin_find(const stonet_data *data, const stonet_run *run, sn_wor
     if (data->n < 2) return STONET_OK;
     if (grouped) {
         SN_TRY(SN_TAKE(keep, group, data->n));
-        SN_WORKSPACE(scratch);
-        int64_t *number = NULL;
-        SN_TRY(SN_TAKE(&scratch, number, data->n));
+        SN_ARRAY(data->n, int64_t, number);
         for (int64_t i = 0; i < data->n; i++) number[i] = sn_frame_group(data, i);
         SN_TRY(sn_kin_first(number, data->n, group, &count));
     }

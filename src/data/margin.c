@@ -59,8 +59,7 @@ static stonet_status fit_levels(const float *x, int64_t n, const float *given, i
 {
     out->kind = SN_MARGIN_LEVELS;
     SN_TRY(room_for(count, out));
-    SN_BLOCK double *share = NULL;
-    SN_TRY(SN_NEW(share, count));
+    SN_ZEROS(count, double, share);
     int64_t l = -1;
     for (int64_t i = 0; i < n; i++) {
         if (given != NULL) {

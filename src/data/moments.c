@@ -9,7 +9,7 @@ enum { BLOCK = 1024, LEVELS = 54 }; /* rows of a block; more levels than there c
 
 static void let_rest(const sn_numbers *t, int64_t first, int64_t count)
 {
-    if (t->rest != NULL) t->rest->rest(t->rest->user, first, count);
+    if (t->rest != NULL) t->rest(t->table, first, count);
 }
 
 static double value_at(const sn_numbers *t, int64_t i, int64_t j)

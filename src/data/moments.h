@@ -15,12 +15,6 @@ typedef struct sn_moments {
     double *low, *high;
 } sn_moments;
 
-/* Who is told that rows first .. first + count - 1 are not needed for now. */
-typedef struct sn_rest {
-    void (*rest)(const void *user, int64_t first, int64_t count);
-    const void *user;
-} sn_rest;
-
 typedef struct sn_numbers {
     const float *floats; /* n x m, row-major, n >= 1: these, or */
     const double *doubles;
@@ -28,7 +22,9 @@ typedef struct sn_numbers {
     bool gaps;            /* NaN among them are passed over (all zero for a column that has nothing else) */
     const double *weight; /* what each row counts; NULL: 1 */
     stonet_team *team;    /* whose ranks share out the rows; NULL: none do */
-    const sn_rest *rest;  /* may be NULL */
+    /* Is told that rows first .. first + count - 1 of a table are not needed for now; may be NULL. */
+    void (*rest)(const stonet_data *table, int64_t first, int64_t count);
+    const stonet_data *table;
 } sn_numbers;
 
 /* To be cleared also after a failure, here and below: `out` is empty before. */

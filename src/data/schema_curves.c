@@ -124,10 +124,8 @@ stonet_status sn_schema_check_curves(sn_schema *schema)
 
 stonet_status sn_curve_matrix(const sn_curves *curves, int64_t m, double *a)
 {
-    SN_WORKSPACE(scratch);
-    double *unit = NULL, *made = NULL;
-    SN_TRY(SN_TAKE_ZERO(&scratch, unit, m));
-    SN_TRY(SN_TAKE(&scratch, made, m));
+    SN_ZEROS(m, double, unit);
+    SN_ARRAY(m, double, made);
     for (int64_t j = 0; j < m; j++) {
         unit[j] = 1.0;
         sn_curve_linear(curves, m, unit, made);
@@ -150,15 +148,13 @@ bool sn_curve_fetch(const sn_curves *curves, const stonet_data *data, int64_t ro
 /* Means and variances of one curve's features by two passes over the rows. */
 static stonet_status moments_of(sn_schema *schema, const stonet_data *train, int64_t curve, double *variance)
 {
-    SN_WORKSPACE(scratch);
-    int64_t *input = NULL, *slot = NULL;
-    double *values = NULL, *mean = NULL, *squares = NULL, total = 0.0, all = 0.0;
+    double total = 0.0, all = 0.0;
     const int64_t m = sn_curve_channels(schema, curve, NULL);
-    SN_TRY(SN_TAKE(&scratch, input, m));
-    SN_TRY(SN_TAKE(&scratch, slot, m));
-    SN_TRY(SN_TAKE(&scratch, values, m));
-    SN_TRY(SN_TAKE_ZERO(&scratch, mean, m));
-    SN_TRY(SN_TAKE_ZERO(&scratch, squares, m));
+    SN_ARRAY(m, int64_t, input);
+    SN_ARRAY(m, int64_t, slot);
+    SN_ARRAY(m, double, values);
+    SN_ZEROS(m, double, mean);
+    SN_ZEROS(m, double, squares);
     sn_curve_channels(schema, curve, input);
     for (int64_t k = 0; k < m; k++) slot[k] = train->column[input[k]].slot;
     for (int pass = 0; pass < 2; pass++) {
@@ -196,12 +192,11 @@ stonet_status sn_schema_curve_moments(sn_schema *schema, const stonet_data *trai
 stonet_status sn_schema_roughness(const sn_schema *schema, const stonet_data *train, double *out)
 {
     enum { ROWS = 500 };
-    SN_WORKSPACE(scratch);
     const sn_curves centre = {.how = SN_CURVE_CENTRE, .fine = schema->curves.fine};
     const int64_t every = train->n / ROWS + 1;
     double sum = 0.0, value[SN_CURVE_MOST];
-    int64_t *slot = NULL, curves = 0;
-    SN_TRY(SN_TAKE(&scratch, slot, schema->n_inputs));
+    int64_t curves = 0;
+    SN_ARRAY(schema->n_inputs, int64_t, slot);
     for (int64_t curve = 1; curve <= schema->n_curves; curve++) {
         const int64_t m = sn_curve_channels(schema, curve, slot);
         for (int64_t k = 0; k < m; k++) slot[k] = train->column[slot[k]].slot;

@@ -310,11 +310,6 @@ static stonet_status report_constants(const sn_schema *schema, const double *var
     return STONET_OK;
 }
 
-static void rest_rows(const void *table, int64_t first, int64_t count)
-{
-    sn_frame_rest(table, first, count);
-}
-
 /* Mean, centre and factor of every feature. scale=auto is one common scale for images and one for each curve,
    else one a column. */
 static stonet_status fit_scaling(sn_schema *schema, const stonet_data *train, sn_scale scale,
@@ -329,7 +324,6 @@ static stonet_status fit_scaling(sn_schema *schema, const stonet_data *train, sn
             "%s: rows of a sparse table cannot be weighted; repeat rows, or write the table as .npy",
             sn_table_name(train));
     SN_FREED_BY(sn_moments_clear) sn_moments columns = {0};
-    const sn_rest rests = {.rest = rest_rows, .user = train};
     SN_ZEROS(schema->p, double, variance);
     const sn_numbers numbers = {.floats = train->x,
                                 .n = train->n,
@@ -337,7 +331,8 @@ static stonet_status fit_scaling(sn_schema *schema, const stonet_data *train, sn
                                 .gaps = train->missing > 0,
                                 .weight = train->weight,
                                 .team = run != NULL ? run->team : NULL,
-                                .rest = &rests};
+                                .rest = sn_frame_rest,
+                                .table = train};
     SN_TRY(train->sparse != NULL ? sn_cells_moments(train->sparse, &columns)
                                  : sn_moments_of(&numbers, &columns));
     SN_TRY(refine_moments(train, &columns));

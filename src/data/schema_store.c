@@ -145,9 +145,7 @@ static stonet_status words_from_json(const json_t *list, const char *key, sn_dic
 static stonet_status levels_from_json(const json_t *list, sn_input *input)
 {
     const size_t count = json_array_size(list); /* 0 for what is no array */
-    if (input->kind != SN_COLUMN_NUMBER || input->season || input->left_out || count < 1 ||
-        count > SN_MOST_LEVELS)
-        return damaged("schema.inputs");
+    if (count < 1 || count > SN_MOST_LEVELS) return damaged("schema.inputs");
     SN_TRY(SN_NEW(input->level, count));
     input->levels = (int64_t)count;
     for (size_t c = 0; c < count; c++) {
@@ -160,57 +158,51 @@ static stonet_status levels_from_json(const json_t *list, sn_input *input)
     return STONET_OK;
 }
 
-/* Flags that cannot be true together are an error: the encoder relies on their combination. width > 0: the
-   columns are known by their position in the file, which must then be stored. */
-static stonet_status flags_from_json(const json_t *entry, int64_t width, sn_input *input)
+/* What cannot be true together is an error: the encoder relies on it. width > 0: the columns are known by
+   their position in the file, which must then be stored. */
+static bool is_sound(const sn_schema *schema, const sn_input *input)
 {
-    const bool text = input->kind == SN_COLUMN_TEXT;
-    const json_t *position = json_object_get(entry, "position");
+    const bool text = input->kind == SN_COLUMN_TEXT, ordered = input->categories.ordered;
+    const bool no_words = input->categories.count == 0;
+    if (text && (input->is_date || input->season || input->left_out || input->levels > 0)) return false;
+    if ((ordered || input->has_other) && no_words) return false;
+    if ((ordered && input->has_other) || (input->season && !input->is_date)) return false;
+    if (input->indicator && (input->left_out || (text && no_words))) return false;
+    if (input->levels > 0 && (input->season || input->left_out)) return false;
+    if (input->curve < 0 || input->curve > schema->n_inputs || input->missing < 0) return false;
+    if (input->curve > 0 && (schema->curves.how == SN_CURVE_NONE || text || input->is_date ||
+                             input->left_out || input->indicator || input->levels > 0))
+        return false;
+    return schema->width == 0 || (input->position >= 0 && input->position < schema->width);
+}
+
+/* The reverse of inputs_to_json. A key that is absent has its default, so files of older versions load. */
+static stonet_status input_from_json(const json_t *entry, sn_schema *schema, sn_input *input)
+{
+    const json_t *categories = json_object_get(entry, "categories"),
+                 *levels = json_object_get(entry, "levels"), *position = json_object_get(entry, "position");
+    SN_TRY(copy_word(json_object_get(entry, "name"), "schema.inputs", &input->name));
+    input->kind = categories != NULL ? SN_COLUMN_TEXT : SN_COLUMN_NUMBER;
+    if (categories != NULL) SN_TRY(words_from_json(categories, "schema.inputs", &input->categories));
+    if (levels != NULL) SN_TRY(levels_from_json(levels, input));
     input->categories.ordered = json_is_true(json_object_get(entry, "ordered"));
     input->is_date = json_is_true(json_object_get(entry, "date"));
     input->season = json_is_true(json_object_get(entry, "season"));
     input->left_out = json_is_true(json_object_get(entry, "left_out"));
     input->has_other = json_is_true(json_object_get(entry, "other"));
     input->indicator = json_is_true(json_object_get(entry, "indicator"));
-    input->position = json_integer_value(position);
-    const bool numbers_only = input->is_date || input->season || input->left_out;
-    const bool texts_only = input->categories.ordered || input->has_other;
-    if ((text && numbers_only) || (texts_only && input->categories.count == 0) ||
-        (input->categories.ordered && input->has_other) || (input->season && !input->is_date))
-        return damaged("schema.inputs");
-    if (input->indicator && (input->left_out || (text && input->categories.count == 0)))
-        return damaged("schema.inputs");
-    if (width > 0 && (!json_is_integer(position) || input->position < 0 || input->position >= width))
-        return damaged("schema.inputs");
-    return STONET_OK;
+    input->position = schema->width > 0 && !json_is_integer(position) ? -1 : json_integer_value(position);
+    input->curve = json_integer_value(json_object_get(entry, "curve"));
+    input->missing = json_integer_value(json_object_get(entry, "missing"));
+    return is_sound(schema, input) ? STONET_OK : damaged("schema.inputs");
 }
 
-/* The reverse of inputs_to_json. A key that is absent has its default, so files of older versions load. */
 static stonet_status inputs_from_json(const json_t *list, sn_schema *schema)
 {
     SN_TRY(SN_NEW(schema->input, json_array_size(list)));
     schema->n_inputs = (int64_t)json_array_size(list);
-    for (int64_t j = 0; j < schema->n_inputs; j++) {
-        const json_t *entry = json_array_get(list, (size_t)j);
-        const json_t *categories = json_object_get(entry, "categories"),
-                     *levels = json_object_get(entry, "levels");
-        sn_input *input = &schema->input[j];
-        SN_TRY(copy_word(json_object_get(entry, "name"), "schema.inputs", &input->name));
-        input->kind = categories != NULL ? SN_COLUMN_TEXT : SN_COLUMN_NUMBER;
-        if (categories != NULL) SN_TRY(words_from_json(categories, "schema.inputs", &input->categories));
-        SN_TRY(flags_from_json(entry, schema->width, input));
-        if (levels != NULL) SN_TRY(levels_from_json(levels, input));
-        const json_t *curve = json_object_get(entry, "curve");
-        input->curve = json_integer_value(curve); /* 0 for none */
-        const bool plain = input->kind == SN_COLUMN_NUMBER && !input->is_date && !input->left_out &&
-                           !input->indicator && input->levels == 0;
-        if (input->curve < 0 || input->curve > schema->n_inputs || (input->curve > 0 && !plain) ||
-            (input->curve > 0 && schema->curves.how == SN_CURVE_NONE))
-            return damaged("schema.inputs");
-        const json_t *missing = json_object_get(entry, "missing");
-        input->missing = json_integer_value(missing); /* 0 for none */
-        if (input->missing < 0) return damaged("schema.inputs");
-    }
+    for (int64_t j = 0; j < schema->n_inputs; j++)
+        SN_TRY(input_from_json(json_array_get(list, (size_t)j), schema, &schema->input[j]));
     return STONET_OK;
 }
 

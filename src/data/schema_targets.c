@@ -136,7 +136,7 @@ static stonet_status check_target(const sn_schema *schema, int64_t k, int64_t n,
     return STONET_OK;
 }
 
-static void rest_response(const void *table, int64_t first, int64_t count)
+static void rest_response(const stonet_data *table, int64_t first, int64_t count)
 {
     sn_frame_passed_response(table, first + count - 1);
 }
@@ -147,13 +147,13 @@ static stonet_status fit_regression(sn_schema *schema, const stonet_data *train,
     const int64_t m = train->n_targets;
     schema->task = SN_REGRESSION;
     SN_FREED_BY(sn_moments_clear) sn_moments columns = {0};
-    const sn_rest rests = {.rest = rest_response, .user = train};
     SN_TRY(sn_moments_of(&(sn_numbers){.doubles = train->y,
                                        .n = train->n,
                                        .m = m,
                                        .weight = train->weight,
                                        .team = run != NULL ? run->team : NULL,
-                                       .rest = &rests},
+                                       .rest = rest_response,
+                                       .table = train},
                          &columns));
     for (int64_t k = 0; k < m; k++) {
         SN_TRY(check_target(schema, k, train->n, &columns));

@@ -37,8 +37,11 @@ TEST(columns_of_few_numbers_gain_a_block)
     assert_int_equal(schema->n_inputs, COLUMNS);
     for (int f = 0; f < P; f++) assert_string_equal(schema->feature_name[f], names[f]);
 
-    float x[ROWS * P], before[ROWS * COLUMNS];
+    SN_AUTO(sn_schema) *back = loaded_again(schema);
+    float x[ROWS * P], again[ROWS * P], before[ROWS * COLUMNS];
     OK(sn_schema_encode_x(schema, data, x));
+    OK(sn_schema_encode_x(back, data, again));
+    assert_memory_equal(x, again, sizeof x);
     OK(sn_schema_encode_x(plain, data, before));
     double total = 0.0;
     for (int f = 1; f <= 4; f++) {
@@ -84,16 +87,6 @@ TEST(unseen_numbers_have_an_empty_block)
     OK(sn_schema_encode_x(schema, other, x));
     assert_true(fabs((double)x[0]) > 1e-3);
     for (int f = 1; f <= 4; f++) assert_true(x[f] == 0.0F);
-}
-
-TEST(levels_come_back_from_a_store)
-{
-    SN_AUTO(stonet_data) *data = rows(table, ROWS);
-    SN_AUTO(sn_schema) *schema = fit(data, SN_SCALE_COLUMN, 8), *back = loaded_again(schema);
-    float x[ROWS * 9], again[ROWS * 9];
-    OK(sn_schema_encode_x(schema, data, x));
-    OK(sn_schema_encode_x(back, data, again));
-    assert_memory_equal(x, again, sizeof x);
 }
 
 TEST(damaged_levels_are_refused)

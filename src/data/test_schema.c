@@ -353,9 +353,8 @@ TEST(test_response_as_a_feature)
     for (int way = 0; way < 3; way++) {
         char path[64];
         strcpy(path, file_of(targets[way], strlen(targets[way])));
-        SN_AUTO(stonet_data) *data =
-            table_of(x, &(stonet_read_options){.size = sizeof(stonet_read_options), .target_file = path});
-        SN_AUTO(stonet_data) *rows = NULL;
+        const stonet_read_options how = {.size = sizeof how, .target_file = path};
+        SN_AUTO(stonet_data) *data = table_of(x, &how), *rows = NULL;
         SN_AUTO(sn_schema) *schema = NULL;
         unlink(path);
         OK(stonet_data_subset(data, (int64_t[]){0, 1, 2}, 3, &rows));

@@ -2,8 +2,6 @@
  * What the columns of Z are made of, in units of x: the directions of linear maps and their standard errors,
  * the derivatives of other methods.
  */
-#include "explain/coef.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,6 +13,7 @@
 #include "math/linalg.h"
 #include "math/noise.h"
 #include "methods/linear_map.h"
+#include "model/model.h"
 #include "model/settings_json.h"
 
 struct stonet_coef_result {
@@ -183,8 +182,7 @@ static stonet_status encode(const stonet_model *model, const stonet_data *data, 
     *n = rows < MOST_ROWS ? rows : MOST_ROWS;
     SN_TRY(SN_TAKE(keep, *x, *n * p));
     if (*n == rows) return sn_schema_encode_x(model->schema, data, *x);
-    int64_t *order = NULL;
-    SN_TRY(SN_TAKE(keep, order, rows));
+    SN_ARRAY(rows, int64_t, order);
     SN_TRY(stonet_permutation(seed, SN_STREAM_SPLIT, rows, order));
     SN_AUTO(stonet_data) *drawn = NULL;
     SN_TRY(stonet_data_subset(data, order, *n, &drawn));
@@ -208,9 +206,11 @@ static stonet_status add_feature(const stonet_model *model, float *x, int64_t n,
     return STONET_OK;
 }
 
-/* slope: J_i = dZ/dx at row i (q x p), one after the other. */
-stonet_status sn_coef_gradients(const stonet_model *model, const stonet_data *data, const stonet_run *run,
-                                double *mean, double *outer)
+/* Derivatives of Z at the rows of data (MOST_ROWS of them at most), by central differences of features as the
+   model scales them: mean (p x q) and G = mean J'J (p x p). slope: J_i = dZ/dx at row i (q x p), one after
+   the other. */
+static stonet_status mean_gradients(const stonet_model *model, const stonet_data *data, const stonet_run *run,
+                                    double *mean, double *outer)
 {
     const int64_t p = model->schema->p, q = model->dim;
     SN_WORKSPACE(scratch);
@@ -248,7 +248,7 @@ static stonet_status find_gradients(const stonet_model *model, const stonet_data
     SN_ARRAY(p * p, double, outer);
     SN_ARRAY(leading, double, value);
     SN_ARRAY(p * leading, double, vector);
-    SN_TRY(sn_coef_gradients(model, data, run, mean, outer));
+    SN_TRY(mean_gradients(model, data, run, mean, outer));
     for (int64_t j = 0; j < p; j++) trace += outer[j * p + j];
     SN_TRY(sn_eigh_top(p, leading, outer, value, vector));
     sn_fix_signs(p, leading, vector);

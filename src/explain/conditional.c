@@ -75,14 +75,12 @@ static stonet_status test_variable(const void *job, int64_t j, sn_tries *at, int
 /* q_(i) = min over k >= i of v p_(k) / k, v variables by ascending p. */
 static void adjust(int64_t v, const double *p, double *q)
 {
-    for (int64_t j = 0; j < v; j++) {
-        q[j] = 1.0;
-        for (int64_t k = 0; k < v; k++) {
-            if (p[k] < p[j]) continue;
-            int64_t rank = 0;
-            for (int64_t l = 0; l < v; l++) rank += p[l] <= p[k];
-            q[j] = fmin(q[j], p[k] * (double)v / (double)rank);
-        }
+    for (int64_t j = 0; j < v; j++) q[j] = 1.0;
+    for (int64_t k = 0; k < v; k++) {
+        int64_t rank = 0;
+        for (int64_t l = 0; l < v; l++) rank += p[l] <= p[k];
+        for (int64_t j = 0; j < v; j++)
+            if (p[j] <= p[k]) q[j] = fmin(q[j], p[k] * (double)v / (double)rank);
     }
 }
 

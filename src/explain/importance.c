@@ -58,19 +58,18 @@ static stonet_status ask_response(const stonet_data *data, sn_workspace *keep, s
 {
     const sn_schema *schema = out->model->schema;
     const int64_t m = out->outputs;
-    int32_t *label = NULL;
-    double *seen = NULL, *y = NULL;
     if (sn_schema_has_law(schema)) {
-        SN_TRY(SN_TAKE(keep, seen, out->n * SN_LAW_SEEN));
-        out->seen = seen;
-        return sn_schema_encode_law(schema, data, seen, NULL);
+        SN_TRY(SN_TAKE(keep, out->seen, out->n * SN_LAW_SEEN));
+        return sn_schema_encode_law(schema, data, out->seen, NULL);
     }
-    SN_TRY(schema->task == SN_CLASSIFICATION ? SN_TAKE(keep, label, out->n) : SN_TAKE(keep, y, out->n * m));
-    SN_TRY(sn_schema_encode_y(schema, data, label, y));
-    for (int64_t i = 0; y != NULL && i < out->n * m; i++)
-        y[i] = sn_schema_target_mean(schema, i % m) + sn_schema_target_sd(schema, i % m) * y[i];
-    out->label = label;
-    out->y = y;
+    if (schema->task == SN_CLASSIFICATION) {
+        SN_TRY(SN_TAKE(keep, out->label, out->n));
+        return sn_schema_encode_y(schema, data, out->label, NULL);
+    }
+    SN_TRY(SN_TAKE(keep, out->y, out->n * m));
+    SN_TRY(sn_schema_encode_y(schema, data, NULL, out->y));
+    for (int64_t i = 0; i < out->n * m; i++)
+        out->y[i] = sn_schema_target_mean(schema, i % m) + sn_schema_target_sd(schema, i % m) * out->y[i];
     return STONET_OK;
 }
 
@@ -87,18 +86,16 @@ static stonet_status ask_variables(sn_workspace *keep, sn_asked *out)
 static stonet_status ask_weights(const stonet_data *data, sn_workspace *keep, sn_asked *out)
 {
     if (data->weight == NULL) return STONET_OK;
-    double *weight = NULL, *share = NULL, total = 0.0, sum = 0.0;
-    SN_TRY(SN_TAKE(keep, weight, out->n));
-    SN_TRY(SN_TAKE(keep, share, out->n));
+    double total = 0.0, sum = 0.0;
+    SN_TRY(SN_TAKE(keep, out->weight, out->n));
+    SN_TRY(SN_TAKE(keep, out->share, out->n));
     for (int64_t i = 0; i < out->n; i++) total += data->weight[i];
     if (!(total > 0.0))
         return sn_fail(STONET_ERROR_DATA, "%s: all weights are 0: no row counts", sn_table_name(data));
     for (int64_t i = 0; i < out->n; i++) {
-        weight[i] = data->weight[i] * (double)out->n / total;
-        share[i] = (sum += data->weight[i]) / total;
+        out->weight[i] = data->weight[i] * (double)out->n / total;
+        out->share[i] = (sum += data->weight[i]) / total;
     }
-    out->weight = weight;
-    out->share = share;
     return STONET_OK;
 }
 
@@ -169,10 +166,8 @@ stonet_status sn_asked_create(const stonet_model *model, const stonet_data *data
                        "with a target");
     SN_TRY(sn_memory_require((uint64_t)out->n * (uint64_t)out->p * 3 * sizeof(float), "the scaled rows",
                              "give a sample of the rows"));
-    float *x = NULL;
-    SN_TRY(SN_TAKE(keep, x, out->n * out->p));
-    SN_TRY(sn_schema_encode_x(model->schema, data, x));
-    out->x = x;
+    SN_TRY(SN_TAKE(keep, out->x, out->n * out->p));
+    SN_TRY(sn_schema_encode_x(model->schema, data, out->x));
     SN_TRY(ask_response(data, keep, out));
     SN_TRY(ask_weights(data, keep, out));
     return ask_variables(keep, out);

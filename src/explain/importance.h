@@ -22,17 +22,17 @@ typedef struct sn_asked {
     const stonet_model *model;
     const stonet_run *run;
     int64_t n, p, outputs, dim;
-    const float *x;       /* n x p, encoded */
-    const int32_t *label; /* classification */
-    const double *y;      /* regression: n x outputs, in units of y; or */
-    const double *seen;   /* what the law of times or counts knows (stats/law.h), n x SN_LAW_SEEN */
+    float *x;       /* n x p, encoded */
+    int32_t *label; /* classification */
+    double *y;      /* regression: n x outputs, in units of y; or */
+    double *seen;   /* what the law of times or counts knows (stats/law.h), n x SN_LAW_SEEN */
     int64_t variables;
     const sn_input **variable; /* the inputs of the schema that have features */
     int64_t repeats;           /* 0: as the kind has it */
     const stonet_data *data;   /* the rows, */
     const stonet_data *train;  /* and those that refits are of */
     /* What each row counts, 1 on average, and the sums up to and with each over n; NULL: all the same. */
-    const double *weight, *share;
+    double *weight, *share;
 } sn_asked;
 
 /* The rows of a table for a model; the arrays live in `keep`. */

@@ -2,7 +2,6 @@
    spread over simulated data, derivatives against functions that are known, and calls that fail. */
 #include "base/test_messages.h"
 #include "data/test_tables.h"
-#include "explain/coef.h"
 #include "math/linalg.h"
 #include "model/test_table.h"
 
@@ -131,19 +130,18 @@ TEST(gradients_find_the_index)
     }
 }
 
-/* Z of principal components asked by differences is Z of its directions. */
-TEST(derivatives_of_a_linear_map_are_its_directions)
+/* Z of method none is the scaled columns themselves. */
+TEST(derivatives_of_the_columns_are_their_scales)
 {
     SN_AUTO(stonet_data) *data = make_data(3, 0);
-    SN_AUTO(stonet_model) *model = sn_testing_fit("sir 2", data, NULL);
-    double mean[P * 2], outer[P * P], expected[P * 2];
-    const stonet_run run = STONET_RUN_INIT;
-    OK(stonet_model_directions(model, expected));
-    OK(sn_coef_gradients(model, data, &run, mean, outer));
-    static const double unit[P] = {10.0, 1.0, 0.1};
-    for (int j = 0; j < P; j++)
-        for (int k = 0; k < 2; k++) /* scaled by deviations, which are about the units */
-            assert_true(fabs(mean[j * 2 + k] - expected[j * 2 + k] * unit[j]) < 0.12);
+    SN_AUTO(stonet_model) *model = sn_testing_fit("none 3", data, NULL);
+    SN_AUTO(stonet_coef_result) *found = coef(model, data, 0, 1);
+    for (int j = 0; j < P; j++) {
+        const double factor = model->schema->factor[j];
+        for (int k = 0; k < P; k++)
+            assert_near(stonet_coef_value(found, j, k), j == k ? factor : 0.0, 1e-3 * factor);
+        assert_near(stonet_coef_share(found, j + 1), 1.0 / P, 1e-3);
+    }
 }
 
 TEST(what_cannot_be_told_is_said)

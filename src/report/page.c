@@ -87,12 +87,10 @@ static stonet_status put_importance(json_t *content, const sn_page_subject *abou
     SN_AUTO(stonet_importance_result) *found = NULL;
     SN_TRY(stonet_importance_kind_find(kind, &how.kind));
     SN_TRY(stonet_importance(about->model, rows, &how, about->run, &found));
-    json_t *all =
+    SN_AUTO(json_t) *all =
         json_pack("{s:s, s:I}", "kind", kind, "measured", (json_int_t)stonet_data_rows(rows)); /* or NULL */
-    stonet_status status = enter_text(all, "rows", stonet_importance_json(found));
-    if (status == STONET_OK) return enter(content, "importance", all);
-    json_decref(all);
-    return status;
+    SN_TRY(enter_text(all, "rows", stonet_importance_json(found)));
+    return enter(content, "importance", json_incref(all));
 }
 
 static stonet_status put_coef(json_t *content, const sn_page_subject *about, const stonet_data *rows)
@@ -107,11 +105,10 @@ static stonet_status put_answers(json_t *content, const sn_page_subject *about, 
 {
     SN_AUTO(stonet_data) *rows = NULL;
     SN_TRY(sample(about, MEASURED, &rows));
-    stonet_status status = put_coef(content, about, rows);
+    SN_TRY(put_coef(content, about, rows));
     const bool predicts = json_array_size(json_object_get(content, "scores")) > 0;
-    if (status == STONET_OK && predicts && strcmp(importance, "none") != 0)
-        status = put_importance(content, about, importance, rows);
-    return status;
+    return predicts && strcmp(importance, "none") != 0 ? put_importance(content, about, importance, rows)
+                                                       : STONET_OK;
 }
 
 /* The scores that have a meaning for the response, [name, value] each. */

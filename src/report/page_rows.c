@@ -85,7 +85,7 @@ int64_t sn_page_best_class(const sn_page_rows *rows, int64_t i)
 /* ---- the rows that are shown ------------------------------------------------------------------- */
 
 typedef struct drawn_rows {
-    int64_t *row;
+    int64_t *row; /* NULL: all */
     int64_t count;
 } drawn_rows;
 
@@ -104,8 +104,10 @@ static stonet_status draw_rows(uint64_t seed, int64_t n, int64_t most, sn_worksp
 static json_t *column_json(const double *values, int64_t stride, int64_t offset, const drawn_rows *drawn)
 {
     json_t *list = json_array();
-    for (int64_t i = 0; i < drawn->count; i++)
-        list = sn_json_add(list, sn_json_number(values[drawn->row[i] * stride + offset]));
+    for (int64_t i = 0; i < drawn->count; i++) {
+        const int64_t row = drawn->row != NULL ? drawn->row[i] : i;
+        list = sn_json_add(list, sn_json_number(values[row * stride + offset]));
+    }
     return list;
 }
 
@@ -158,11 +160,8 @@ static json_t *cells_json(const stonet_data *data, int64_t column, const drawn_r
     int64_t n_texts = 0;
     const int32_t *code = stonet_data_column_codes(data, column, &n_texts);
     if (code == NULL) {
-        SN_WORKSPACE(scratch);
-        double *values = NULL;
-        if (SN_TAKE(&scratch, values, stonet_data_rows(data)) != STONET_OK ||
-            stonet_data_column_numbers(data, column, values) != STONET_OK)
-            return NULL;
+        SN_BLOCK double *values = sn_malloc((size_t)stonet_data_rows(data), sizeof *values);
+        if (values == NULL || stonet_data_column_numbers(data, column, values) != STONET_OK) return NULL;
         return column_json(values, 1, 0, drawn);
     }
     json_t *list = json_array();
@@ -199,16 +198,13 @@ static stonet_status put_intervals(const sn_page_subject *about, const sn_page_r
                                    const drawn_rows *drawn, json_t **points)
 {
     if (rows->is_classifier || !stonet_model_is_calibrated(about->model)) return STONET_OK;
-    SN_WORKSPACE(scratch);
-    drawn_rows all = {.count = drawn->count};
+    const drawn_rows all = {.count = drawn->count};
     SN_AUTO(stonet_data) *some = NULL;
     const stonet_use_options how = {.size = sizeof how, .threads = about->run->threads, .seed = 1};
     SN_ARRAY(drawn->count * rows->outputs, double, low);
     SN_ARRAY(drawn->count * rows->outputs, double, high);
-    SN_TRY(SN_TAKE(&scratch, all.row, drawn->count));
     SN_TRY(stonet_data_subset(about->data, drawn->row, drawn->count, &some));
     SN_TRY(stonet_predict_interval(about->model, some, &how, low, high));
-    for (int64_t i = 0; i < all.count; i++) all.row[i] = i;
     *points = sn_json_put(*points, "low", columns_json(low, rows->outputs, &all));
     *points = sn_json_put(*points, "high", columns_json(high, rows->outputs, &all));
     return STONET_OK;
@@ -223,16 +219,13 @@ stonet_status sn_page_points(const sn_page_subject *about, const sn_page_rows *r
     *shown = drawn.count;
     json_t *numbers = json_array();
     for (int64_t i = 0; i < drawn.count; i++) numbers = sn_json_add(numbers, json_integer(drawn.row[i] + 1));
-    json_t *points = sn_json_put(json_object(), "row", numbers);
+    SN_AUTO(json_t) *points = sn_json_put(json_object(), "row", numbers);
     points = sn_json_put(points, "z", columns_json(rows->z, rows->dim, &drawn));
     points = put_response(points, rows, &drawn);
-    const stonet_status status = put_intervals(about, rows, &drawn, &points);
-    if (status != STONET_OK) {
-        json_decref(points);
-        return status;
-    }
-    *out = sn_json_put(points, "x", variables_json(about->data, columns, &drawn));
-    return *out != NULL ? STONET_OK : sn_json_failed();
+    SN_TRY(put_intervals(about, rows, &drawn, &points));
+    points = sn_json_put(points, "x", variables_json(about->data, columns, &drawn));
+    if (points == NULL) return sn_json_failed();
+    return SN_GIVE(points, out);
 }
 
 /* The channels of a curve, or of a model without curves all numbers. Returns how many. */

@@ -9,9 +9,8 @@
 json_t *sn_page_confusion(const sn_page_rows *rows)
 {
     const int64_t classes = rows->outputs;
-    SN_WORKSPACE(scratch);
-    int64_t *count = NULL;
-    if (SN_TAKE_ZERO(&scratch, count, classes * classes) != STONET_OK) return NULL;
+    SN_BLOCK int64_t *count = sn_calloc((size_t)(classes * classes), sizeof *count);
+    if (count == NULL) return NULL;
     for (int64_t i = 0; i < rows->n; i++) count[rows->label[i] * classes + sn_page_best_class(rows, i)]++;
     json_t *table = json_array();
     for (int64_t a = 0; a < classes; a++) {
@@ -73,9 +72,8 @@ static int compare_pairs(const void *a, const void *b)
 /* The first response by its prediction, in bins of equal size: its mean. */
 static json_t *calibration_of_numbers(const sn_page_rows *rows)
 {
-    SN_WORKSPACE(scratch);
-    pair *pairs = NULL;
-    if (SN_TAKE(&scratch, pairs, rows->n) != STONET_OK) return NULL;
+    SN_BLOCK pair *pairs = sn_malloc((size_t)rows->n, sizeof *pairs);
+    if (pairs == NULL) return NULL;
     for (int64_t i = 0; i < rows->n; i++)
         pairs[i] = (pair){rows->predicted[i * rows->outputs], rows->response[i * rows->outputs]};
     qsort(pairs, (size_t)rows->n, sizeof *pairs, compare_pairs);

@@ -21,6 +21,14 @@ static json_t *content_of(const char *page)
     return content;
 }
 
+/* Of the page of a model and these rows. */
+static json_t *reported(const stonet_model *model, const stonet_data *data)
+{
+    SN_BLOCK char *page = NULL;
+    OK(stonet_report(model, data, NULL, NULL, &page));
+    return content_of(page);
+}
+
 static bool has(const json_t *content, const char *key)
 {
     return json_object_get(content, key) != NULL;
@@ -50,9 +58,7 @@ TEST(test_z_alone)
 {
     SN_FREED_BY(sn_table_free) sn_table table = sn_table_numbers(N, P, 1, 3);
     SN_AUTO(stonet_model) *model = sn_testing_fit("sir 1 learner=none", table.data, NULL);
-    SN_BLOCK char *page = NULL;
-    OK(stonet_report(model, table.data, NULL, NULL, &page));
-    SN_AUTO(json_t) *content = content_of(page);
+    SN_AUTO(json_t) *content = reported(model, table.data);
     assert_int_equal(json_array_size(json_object_get(json_object_get(content, "points"), "z")), 1);
     assert_false(has(content, "importance") || has(content, "calibration") || has(content, "histogram"));
 }
@@ -67,12 +73,10 @@ TEST(test_curves)
 {
     SN_FREED_BY(sn_table_free) sn_table table = sn_table_numbers(N, CHANNELS, 1, 3);
     for (int k = 0; k < 4; k++) { /* k: curves, names */
-        SN_BLOCK char *page = NULL;
         if (k == 2) OK(stonet_data_set_names(table.data, NAMES));
         SN_AUTO(stonet_model) *model =
             sn_testing_fit(k % 2 == 1 ? "pls 1 curves=snv" : "pls 1", table.data, NULL);
-        OK(stonet_report(model, table.data, NULL, NULL, &page));
-        SN_AUTO(json_t) *content = content_of(page);
+        SN_AUTO(json_t) *content = reported(model, table.data);
         const json_t *curves = json_object_get(content, "curves"), *one = json_array_get(curves, 0);
         assert_int_equal(json_array_size(curves), k == 0 ? 0 : 1);
         if (k == 0) continue;
@@ -93,9 +97,7 @@ TEST(test_curves_of_rows_without_names)
     sn_table table = sn_table_numbers(N, CHANNELS, 1, 3), bare = sn_table_numbers(N, CHANNELS, 1, 3);
     OK(stonet_data_set_names(table.data, NAMES));
     SN_AUTO(stonet_model) *model = sn_testing_fit("pls 1", table.data, NULL);
-    SN_BLOCK char *page = NULL;
-    OK(stonet_report(model, bare.data, NULL, NULL, &page));
-    SN_AUTO(json_t) *content = content_of(page);
+    SN_AUTO(json_t) *content = reported(model, bare.data);
     const json_t *curves = json_object_get(content, "curves");
     const json_t *line = json_array_get(json_object_get(json_array_get(curves, 0), "lines"), 5);
     for (size_t k = 0; k < CHANNELS; k++)
@@ -111,10 +113,9 @@ TEST(test_responses_of_another_table)
              none = sn_table_features(N, P, 3);
     SN_AUTO(stonet_model) *model = sn_testing_fit("pls 1", two.data, NULL),
                           *unasked = sn_testing_fit("pca 1", none.data, NULL);
-    SN_BLOCK char *page = NULL;
+    char *page = NULL;
     assert_says(stonet_report(model, one.data, NULL, NULL, &page), STONET_ERROR_DATA, "1 target column");
-    OK(stonet_report(unasked, one.data, NULL, NULL, &page));
-    SN_AUTO(json_t) *content = content_of(page);
+    SN_AUTO(json_t) *content = reported(unasked, one.data);
     assert_false(has(json_object_get(content, "points"), "y"));
 }
 

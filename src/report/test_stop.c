@@ -192,16 +192,12 @@ TEST(what_is_there_is_kept)
     const stonet_spec *const specs[] = {sir, net};
     const stonet_compare_options folds = {.size = sizeof folds, .folds = 2};
     const stonet_tune_options grid = {.size = sizeof grid, .folds = 2};
-    for (stop_after = 0; stop_after < 3; stop_after++) {
+    for (int k = 0; k < 6; k++) {
         SN_AUTO(stonet_results) *results = NULL;
         asked = 0;
-        stonet_status status = stonet_compare(specs, 2, labels, &folds, &run, &results);
-        assert_true(status == STONET_ERROR_INTERRUPTED ||
-                    (status == STONET_OK && stonet_results_outcome(results) == STONET_STOPPED));
-        stonet_results_free(results);
-        results = NULL;
-        asked = 0;
-        status = stonet_tune(sir, labels, &grid, &run, &results);
+        stop_after = k / 2;
+        const stonet_status status = k % 2 == 0 ? stonet_compare(specs, 2, labels, &folds, &run, &results)
+                                                : stonet_tune(sir, labels, &grid, &run, &results);
         assert_true(status == STONET_ERROR_INTERRUPTED ||
                     (status == STONET_OK && stonet_results_outcome(results) == STONET_STOPPED));
     }
