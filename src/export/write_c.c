@@ -111,7 +111,6 @@ static void put_calls(sn_bytes *out, const sn_exported *of)
 
 /* ---- columns --------------------------------------------------------------------------------------- */
 
-/* A line of a list of strings. */
 static void put_entry(sn_bytes *out, const char *text, bool last)
 {
     sn_bytes_text(out, "    ");
