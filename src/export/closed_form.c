@@ -381,16 +381,6 @@ static stonet_status add_response(sn_formula *formula, const sn_store *store, co
     return add_columns(formula, at->mu[last], response.targets, first, &formula->answer);
 }
 
-static stonet_status add_stonet(sn_formula *formula, const sn_store *store, const sn_network *net)
-{
-    layers at;
-    int in;
-    SN_TRY(add_front(formula, store, net->shape.width[0], &in));
-    SN_TRY(add_network(formula, net, in, net->shape.layers, &at));
-    SN_TRY(add_axes(formula, store, &at, net->shape.layers - 1));
-    return add_response(formula, store, net, &at);
-}
-
 /* ---- methods --------------------------------------------------------------------------------------- */
 
 /* Where Z is: in the axes of a stonet, the first layer of nnsdr, the middle layer (activated) of an
@@ -399,10 +389,16 @@ static stonet_status add_network_method(sn_formula *formula, const char *name, c
                                         const sn_network *net)
 {
     layers at;
+    int in = 0;
     const int last = net->shape.layers;
-    const bool nnsdr = strcmp(name, "nnsdr") == 0, autoencoder = strcmp(name, "autoencoder") == 0;
-    if (strcmp(name, "stonet") == 0) return add_stonet(formula, store, net);
-    SN_TRY(add_network(formula, net, 0, last, &at));
+    const bool stonet = strcmp(name, "stonet") == 0, nnsdr = strcmp(name, "nnsdr") == 0;
+    const bool autoencoder = strcmp(name, "autoencoder") == 0;
+    if (stonet) SN_TRY(add_front(formula, store, net->shape.width[0], &in));
+    SN_TRY(add_network(formula, net, in, last, &at));
+    if (stonet) {
+        SN_TRY(add_axes(formula, store, &at, last - 1));
+        return add_response(formula, store, net, &at);
+    }
     formula->z = nnsdr ? at.mu[1] : autoencoder ? at.psi[last / 2] : at.mu[last];
     return nnsdr ? add_output(formula, net, at.mu[last], &formula->answer) : STONET_OK;
 }

@@ -83,6 +83,13 @@ static void put_message(sn_bytes *message, int field, sn_bytes *part)
     sn_bytes_free(part);
 }
 
+/* Whole fields. */
+static void join(sn_bytes *to, const sn_bytes *part)
+{
+    if (to->status == STONET_OK) to->status = part->status;
+    sn_bytes_put(to, part->pack.bytes, part->pack.size);
+}
+
 /* ---- names, inputs and outputs ------------------------------------------------------------------------- */
 
 static bool is_taken(const sn_onnx_graph *graph, const char *name)
@@ -106,7 +113,6 @@ static void put_name(sn_bytes *message, int field, sn_onnx_value value)
     put_text(message, field, value.name != NULL ? value.name : name);
 }
 
-/* Takes a name for an input or output. */
 static stonet_status take(sn_onnx_graph *graph, const char *name, sn_onnx_value *out)
 {
     int32_t code;
@@ -246,9 +252,8 @@ sn_onnx_value sn_onnx_node(sn_onnx_graph *graph, const sn_onnx_call *call)
     for (int i = 0; i < call->n_inputs; i++) put_name(&node, NODE_INPUT, call->input[i]);
     put_name(&node, NODE_OUTPUT, value);
     put_text(&node, NODE_OP, call->op);
-    if (call->attributes != NULL) { /* these are whole fields */
-        if (node.status == STONET_OK) node.status = call->attributes->status;
-        sn_bytes_put(&node, call->attributes->pack.bytes, call->attributes->pack.size);
+    if (call->attributes != NULL) {
+        join(&node, call->attributes);
         sn_bytes_free(call->attributes);
     }
     if (call->ml) put_text(&node, NODE_DOMAIN, ML_DOMAIN);
@@ -328,12 +333,6 @@ static void put_opset(sn_bytes *model, const char *domain, int version)
     put_text(&opset, OPSET_DOMAIN, domain);
     put_int(&opset, OPSET_VERSION, version);
     put_message(model, MODEL_OPSET, &opset);
-}
-
-static void join(sn_bytes *to, const sn_bytes *part)
-{
-    if (to->status == STONET_OK) to->status = part->status;
-    sn_bytes_put(to, part->pack.bytes, part->pack.size);
 }
 
 void sn_onnx_file(sn_onnx_graph *graph, const char *name, const char *about, const char *const (*facts)[2],

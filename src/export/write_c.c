@@ -111,7 +111,6 @@ static void put_calls(sn_bytes *out, const sn_exported *of)
 
 /* ---- columns --------------------------------------------------------------------------------------- */
 
-/* A line of a list of strings. */
 static void put_entry(sn_bytes *out, const char *text, bool last)
 {
     sn_bytes_text(out, "    ");
@@ -139,16 +138,6 @@ static void put_names(sn_bytes *out, const sn_exported *of)
     sn_bytes_text(out, "};\n");
 }
 
-static void put_levels(sn_bytes *out, const sn_input *input, int j)
-{
-    sn_bytes_print(out, "static const float level%d[%" PRId64 "] = {", j, input->levels);
-    for (int64_t k = 0; k < input->levels; k++) {
-        sn_bytes_text(out, k == 0 ? "" : ", ");
-        sn_c_number(out, (double)input->level[k]);
-    }
-    sn_bytes_text(out, "};\n");
-}
-
 /* One line of the table `columns` for each column of the data, with its categories and levels before it. The
    encoder of the C file is the same for all models and is driven by this table. */
 static void put_columns(sn_bytes *out, const sn_exported *of)
@@ -157,7 +146,12 @@ static void put_columns(sn_bytes *out, const sn_exported *of)
     sn_bytes_text(out, "\n/* Categories, sorted, and levels of the columns that have them. */\n");
     for (int64_t j = 0; j < schema->n_inputs; j++) {
         const sn_input *input = &schema->input[j];
-        if (input->levels > 0) put_levels(out, input, (int)j);
+        if (input->levels > 0)
+            sn_bytes_print(out, "static const float level%d[%" PRId64 "] = {", (int)j, input->levels);
+        for (int64_t k = 0; k < input->levels; k++) {
+            sn_c_number(out, (double)input->level[k]);
+            sn_bytes_text(out, k + 1 < input->levels ? ", " : "};\n");
+        }
         if (input->kind != SN_COLUMN_TEXT || input->features == 0) continue;
         sn_bytes_print(out, "static const char *const category%d[%" PRId64 "] = {\n", (int)j,
                        input->categories.count);

@@ -186,7 +186,6 @@ static sn_onnx_value fill_numbers(encoding *e, sn_onnx_value numbers, sn_onnx_va
     return sn_onnx_where(e->graph, gone, mean, raw);
 }
 
-/* All columns of numbers at once. */
 static stonet_status add_numbers(encoding *e)
 {
     sn_onnx_graph *g = e->graph;
@@ -330,7 +329,6 @@ static stonet_status add_rank(encoding *e, sn_onnx_value hits, const sn_input *i
     return STONET_OK;
 }
 
-/* A column of words. */
 static stonet_status add_words(encoding *e, int64_t j)
 {
     sn_onnx_graph *g = e->graph;
@@ -349,7 +347,6 @@ static stonet_status add_words(encoding *e, int64_t j)
     return STONET_OK;
 }
 
-/* The features in their order. */
 static sn_onnx_value in_order(encoding *e, int64_t *place)
 {
     bool ordered = true;

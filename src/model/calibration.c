@@ -293,15 +293,6 @@ static stonet_status load_rows(const sn_store *part, const stonet_model *model, 
 }
 
 /* A member must answer the questions of the model. */
-static stonet_status check_member(const stonet_model *model, const stonet_model *member)
-{
-    bool fits = member->schema->task == model->schema->task && sn_schema_outputs(member->schema) > 0 &&
-                (has_classes(model) || sn_schema_outputs(member->schema) == sn_schema_outputs(model->schema));
-    for (int64_t k = 0; fits && has_classes(model) && k < sn_schema_outputs(member->schema); k++)
-        fits = class_in(model, member, k) >= 0;
-    return fits ? STONET_OK : damaged("one of its models has another response");
-}
-
 static stonet_status load_members(const sn_store *part, const stonet_model *model, sn_calibration *self)
 {
     for (int64_t k = 0; k < self->n_members; k++) {
@@ -310,7 +301,13 @@ static stonet_status load_members(const sn_store *part, const stonet_model *mode
         if (sn_store_find_text(inner, "calibration.kind") != NULL)
             return damaged("one of its models has a calibration of its own");
         SN_TRY(sn_model_get(inner, &self->member[k]));
-        SN_TRY(check_member(model, self->member[k]));
+        const sn_schema *own = self->member[k]->schema;
+        const int64_t outputs = sn_schema_outputs(own);
+        bool fits = own->task == model->schema->task && outputs > 0 &&
+                    (has_classes(model) || outputs == sn_schema_outputs(model->schema));
+        for (int64_t c = 0; fits && has_classes(model) && c < outputs; c++)
+            fits = class_in(model, self->member[k], c) >= 0;
+        if (!fits) return damaged("one of its models has another response");
     }
     return STONET_OK;
 }

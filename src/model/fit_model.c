@@ -49,11 +49,6 @@ stonet_status sn_spec_rows(const stonet_spec *spec, const stonet_data *data, con
     return STONET_OK;
 }
 
-static const char *task_name(sn_task task)
-{
-    return sn_words_name(&sn_task_words, task);
-}
-
 static bool does_task(unsigned tasks, sn_task task)
 {
     return (tasks & (task == SN_CLASSIFICATION ? SN_TASK_CLASSIFICATION : SN_TASK_REGRESSION)) != 0;
@@ -94,7 +89,7 @@ static stonet_status check_method(const sn_method *method, const sn_schema *sche
                        sn_schema_task_word(schema));
     if (!does_task(method->tasks, task))
         return sn_fail(STONET_ERROR_UNSUPPORTED, "method '%s' does not do %s, which this target needs",
-                       method->name, task_name(task));
+                       method->name, sn_words_name(&sn_task_words, task));
     if (task == SN_REGRESSION && sn_schema_outputs(schema) > 1 && !method->multi_output)
         return sn_fail(
             STONET_ERROR_UNSUPPORTED,
@@ -192,7 +187,7 @@ static stonet_status choose_learner(const stonet_spec *spec, stonet_model *model
         if (!does_task(spec->learner->tasks, task))
             return sn_fail(STONET_ERROR_UNSUPPORTED,
                            "learner '%s' does not do %s: use another one, or learner=auto",
-                           spec->learner->name, task_name(task));
+                           spec->learner->name, sn_words_name(&sn_task_words, task));
         model->learner = spec->learner;
         return sn_settings_copy(spec->learner_settings, &model->learner_settings);
     }
@@ -206,15 +201,10 @@ static stonet_status choose_learner(const stonet_spec *spec, stonet_model *model
     return STONET_OK;
 }
 
-static bool balances(const sn_settings *common)
-{
-    return sn_is(common, "class_weight", "balanced");
-}
-
 /* Whether weights, if there are any, can be heeded. */
 static stonet_status check_weights(const stonet_model *model, const stonet_data *train)
 {
-    const bool balanced = balances(model->common);
+    const bool balanced = sn_is(model->common, "class_weight", "balanced");
     if (balanced && model->schema->task != SN_CLASSIFICATION)
         return sn_fail(STONET_ERROR_ARGUMENT,
                        "class_weight=balanced is for classes, and this target is a number");
@@ -255,7 +245,7 @@ static stonet_status balance(const sn_problem *problem, float *weight)
 static stonet_status weights_of(const sn_settings *common, const stonet_data *data, const sn_problem *problem,
                                 float **out)
 {
-    const bool balanced = balances(common) && problem->task == SN_CLASSIFICATION;
+    const bool balanced = sn_is(common, "class_weight", "balanced") && problem->task == SN_CLASSIFICATION;
     *out = NULL;
     if (data->weight == NULL && !balanced) return STONET_OK;
     double total = 0.0;

@@ -36,7 +36,6 @@ static stonet_status make(int64_t lists, int64_t outputs, int64_t centres, int64
     return SN_NEW(self->intercept, lists * outputs);
 }
 
-/* The kernel between a row and a centre. */
 static double kernel(const sn_held_out_spread *self, const float *x, const double *centre)
 {
     double distance = 0.0, single = 0.0;

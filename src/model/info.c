@@ -122,7 +122,6 @@ static const char *input_kind(const stonet_model *model, int64_t input)
     return sn_schema_input_kind(model->schema, input);
 }
 
-/* The names of the columns the model looks at. */
 static json_t *support_json(const stonet_model *model)
 {
     const sn_schema *schema = model->schema;

@@ -13,22 +13,6 @@
 #include "model/settings_json.h"
 #include "model/upgrade.h"
 
-static stonet_status save_part(stonet_status (*save)(const void *state, sn_store *store), const void *state,
-                               const char *prefix, sn_store *store)
-{
-    SN_AUTO(sn_store) *part = NULL;
-    SN_TRY(sn_store_part(store, prefix, &part));
-    return save(state, part);
-}
-
-static stonet_status load_part(stonet_status (*load)(const sn_store *store, void **state),
-                               const sn_store *store, const char *prefix, void **state)
-{
-    SN_AUTO(sn_store) *part = NULL;
-    SN_TRY(sn_store_part(store, prefix, &part));
-    return load(part, state);
-}
-
 /* A number that is not finite in a model makes its answers NaN, or worse: finite and wrong. */
 static stonet_status check_numbers(const sn_store *store)
 {
@@ -89,12 +73,15 @@ stonet_status sn_model_put(const stonet_model *model, sn_store *store)
 {
     SN_TRY(put_facts(model, store));
     SN_TRY(sn_schema_save(model->schema, store));
-    SN_TRY(save_part(model->method->save, model->state, "method.", store));
+    SN_AUTO(sn_store) *method = NULL, *learner = NULL;
+    SN_TRY(sn_store_part(store, "method.", &method));
+    SN_TRY(model->method->save(model->state, method));
     if (model->calibration != NULL) SN_TRY(sn_calibration_save(model->calibration, model, store));
     if (model->learner == NULL) return STONET_OK;
     SN_TRY(sn_store_put_text(store, "stonet.learner", model->learner->name));
     SN_TRY(put_settings(store, "stonet.learner_settings", model->learner_settings));
-    return save_part(model->learner->save, model->learner_state, "learner.", store);
+    SN_TRY(sn_store_part(store, "learner.", &learner));
+    return model->learner->save(model->learner_state, learner);
 }
 
 stonet_status sn_model_to_store(const stonet_model *model, sn_store *store)
@@ -176,7 +163,9 @@ static stonet_status get_learner(const sn_store *store, stonet_model *model)
     model->learner = learner;
     SN_TRY(get_settings(store, "stonet.learner_settings", learner->params, learner->n_params,
                         &model->learner_settings));
-    return load_part(learner->load, store, "learner.", &model->learner_state);
+    SN_AUTO(sn_store) *part = NULL;
+    SN_TRY(sn_store_part(store, "learner.", &part));
+    return learner->load(part, &model->learner_state);
 }
 
 /* The parts come from a file that nobody vouches for: rows only go through when their widths agree. */
@@ -202,7 +191,9 @@ static stonet_status load_parts(const sn_store *store, stonet_model *model)
     SN_TRY(get_facts(store, model));
     SN_TRY(sn_schema_load(store, &model->schema));
     SN_TRY(get_common(store, model));
-    SN_TRY(load_part(model->method->load, store, "method.", &model->state));
+    SN_AUTO(sn_store) *part = NULL;
+    SN_TRY(sn_store_part(store, "method.", &part));
+    SN_TRY(model->method->load(part, &model->state));
     SN_TRY(get_learner(store, model));
     SN_TRY(check_sizes(model));
     return sn_calibration_load(store, model, &model->calibration);

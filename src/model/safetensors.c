@@ -113,18 +113,14 @@ stonet_status sn_safetensors_encode(const sn_store *store, unsigned char **bytes
     SN_FREED_BY(sn_pack_clear) sn_pack head = {0};
     size_t payload = 0;
     SN_TRY(make_head(store, &head, &payload));
-    *size = head.size + payload;
-    unsigned char *at = *bytes = sn_realloc(NULL, *size, 1);
-    if (at == NULL) return STONET_ERROR_MEMORY;
-    memcpy(at, head.bytes, head.size);
-    at += head.size;
+    SN_TRY(SN_GROW(head.bytes, head.size + payload)); /* once, to the end */
+    head.room = head.size + payload;
     for (size_t k = 0; k < WIDTHS * sn_store_tensors(store); k++) {
         const sn_tensor *tensor = in_order(store, k);
-        if (tensor == NULL || sn_tensor_count(tensor) == 0) continue;
-        memcpy(at, tensor->data, tensor_bytes(tensor));
-        at += tensor_bytes(tensor);
+        if (tensor != NULL) SN_TRY(sn_pack_bytes(&head, tensor->data, tensor_bytes(tensor)));
     }
-    return STONET_OK;
+    *size = head.size;
+    return SN_GIVE(head.bytes, bytes);
 }
 
 /* ---- reading ---- */

@@ -93,7 +93,6 @@ stonet_status stonet_spec_copy(const stonet_spec *spec, stonet_spec **out)
     return SN_GIVE(copy, out);
 }
 
-/* Replaces settings by a copy of others. */
 static stonet_status take_settings(const sn_settings *from, sn_settings **to)
 {
     sn_settings *copy = NULL;

@@ -8,16 +8,6 @@
 #include "math/kernel.h"
 #include "model/model.h"
 
-/* x n x p: the features as the method sees them. */
-static stonet_status encoded_features(const stonet_model *model, const stonet_data *data, double *x)
-{
-    const int64_t cells = stonet_data_rows(data) * model->schema->p;
-    SN_ARRAY(cells, float, encoded);
-    SN_TRY(sn_schema_encode_x(model->schema, data, encoded));
-    sn_widen(cells, encoded, x);
-    return STONET_OK;
-}
-
 /* The columns of Z after the first `from`: n x (dim - from). */
 static stonet_status later_columns(const stonet_model *model, const stonet_data *data, int threads,
                                    int64_t from, double *out)
@@ -108,8 +98,13 @@ stonet_status sn_sufficiency(const stonet_model *model, const stonet_model *larg
     SN_ARRAY(n * p, double, x);
     SN_ARRAY(n * model->dim, double, z);
     stonet_sides sides = {.n = n, .dx = p, .dz = model->dim, .x = x, .z = z};
-    SN_TRY(larger != NULL ? later_columns(larger, data, how.threads, model->dim, x)
-                          : encoded_features(model, data, x));
+    if (larger != NULL) {
+        SN_TRY(later_columns(larger, data, how.threads, model->dim, x));
+    } else { /* the features as the method sees them */
+        SN_ARRAY(n * p, float, encoded);
+        SN_TRY(sn_schema_encode_x(model->schema, data, encoded));
+        sn_widen(n * p, encoded, x);
+    }
     SN_TRY(set_response(model, data, &scratch, &sides));
     SN_TRY(sn_model_wide_z(model, data, how.threads, z));
     stonet_independence_result test;

@@ -30,10 +30,11 @@ typedef struct calibration_job {
     bool has_classes;
     sn_calibration *made;
     int64_t at;          /* rows scored so far */
-    double *probability; /* rows x classes, as they were scored; */
-    int64_t *counted;    /* places of the rows whose class the predicting model knows, */
-    int64_t n_counted;   /* for the temperature */
-    double *weight;      /* rows: what each counts for it, and for the residual variance; NULL: 1 */
+    int64_t known;       /* those whose class the predicting model knows: for the temperature, their */
+    double *probability; /* probabilities (known x classes) */
+    int32_t *label;      /* and classes */
+    double *weight;      /* rows: what each counts for the residual variance; known: for the temperature;
+                            NULL: 1 */
     double total;
     bool shares_choice; /* folds share a choice of settings */
 } calibration_job;
@@ -75,8 +76,11 @@ static stonet_status score_classes(calibration_job *job, int64_t count, const st
         const double *p = predicted + i * classes;
         sn_calibration_class_scores(made->score_kind, classes, p, u[i], order, score);
         made->score[at] = score[made->label[at]];
-        for (int64_t c = 0; c < classes; c++) job->probability[at * classes + c] = p[c];
-        if (knows_all || p[made->label[at]] > 0.0) job->counted[job->n_counted++] = at;
+        if (!knows_all && !(p[made->label[at]] > 0.0)) continue;
+        const int64_t k = job->known++; /* not above at */
+        job->label[k] = made->label[at];
+        if (job->weight != NULL) job->weight[k] = job->weight[at];
+        memcpy(job->probability + k * classes, p, (size_t)classes * sizeof *p);
     }
     return STONET_OK;
 }
@@ -115,21 +119,6 @@ static stonet_status score_rows(calibration_job *job, const stonet_data *held_ou
         job->at += count;
     }
     return STONET_OK;
-}
-
-/* The rows whose class was known, moved to the front. */
-static void fit_temperature(calibration_job *job, int32_t *label)
-{
-    const int64_t classes = job->outputs;
-    for (int64_t k = 0; k < job->n_counted; k++) {
-        const int64_t from = job->counted[k];
-        label[k] = job->made->label[from];
-        if (job->weight != NULL) job->weight[k] = job->weight[from];
-        for (int64_t c = 0; c < classes; c++)
-            job->probability[k * classes + c] = job->probability[from * classes + c];
-    }
-    job->made->temperature =
-        sn_temperature_fit(job->n_counted, classes, job->probability, label, job->weight);
 }
 
 /* ---- who holds out what ---- */
@@ -331,7 +320,6 @@ static stonet_status score_all(calibration_job *job, const stonet_calibrate_opti
 {
     const bool fresh = how->kind == STONET_CALIBRATION_FRESH;
     SN_WORKSPACE(scratch);
-    int32_t *label = NULL;
     if (fresh) {
         SN_TRY(sn_calibration_create(job->model, 0, job->n, &job->made));
         job->made->kind = SN_CALIBRATION_FRESH;
@@ -344,12 +332,13 @@ static stonet_status score_all(calibration_job *job, const stonet_calibrate_opti
     if (job->has_classes) {
         made->score_kind = how->sets == STONET_SETS_LAC ? SN_SCORE_LAC : SN_SCORE_APS;
         SN_TRY(SN_TAKE(&scratch, job->probability, made->rows * job->outputs));
-        SN_TRY(SN_TAKE(&scratch, job->counted, made->rows));
-        SN_TRY(SN_TAKE(&scratch, label, made->rows));
+        SN_TRY(SN_TAKE(&scratch, job->label, made->rows));
     }
     SN_TRY(weigh_rows(job, folds, &scratch));
     SN_TRY(fresh ? score_rows(job, job->data, 0) : refit_members(job, folds));
-    if (label != NULL) fit_temperature(job, label);
+    if (job->has_classes)
+        made->temperature =
+            sn_temperature_fit(job->known, job->outputs, job->probability, job->label, job->weight);
     return made->kind == SN_CALIBRATION_CV && !job->has_classes ? learn_spread(job, folds) : STONET_OK;
 }
 

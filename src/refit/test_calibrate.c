@@ -9,8 +9,8 @@
 
 enum { COLUMNS = 4, TEST_ROWS = 1000 };
 
-/* How a data set is made. */
-typedef enum flavour { PLAIN, SORTED, TIES, FAN } flavour;
+/* How a data set is made: numbers, or classes whose sets have this score. */
+typedef enum flavour { PLAIN, SORTED, TIES, FAN, APS, LAC } flavour;
 
 /* y = x1 + x2 / 2 + noise; SORTED: rows by y; TIES: y in whole numbers; FAN: more noise away from 0. */
 static sn_table make_numbers(int64_t n, flavour how, uint32_t seed)
@@ -81,18 +81,29 @@ static stonet_scores score(const stonet_model *model, const stonet_data *data, d
 
 /* ---- coverage: bench/intervals.py has the same on 200 data sets each ---- */
 
-/* Mean coverage of new rows over data sets of n rows. FRESH: the model has n rows, the calibration 100. */
-static double coverage(int data_sets, int64_t n, flavour how, stonet_calibration kind, double level)
+static sn_table make(int64_t n, flavour how, uint32_t seed)
 {
-    double sum = 0.0;
+    return how < APS ? make_numbers(n, how, seed) : make_classes(n, seed);
+}
+
+/* Mean coverage, and width (may be NULL), of new rows over data sets of n rows. FRESH: the model has n rows,
+   the calibration 100. */
+static double coverage(int data_sets, int64_t n, flavour how, stonet_calibration kind, double level,
+                       double *width)
+{
+    double covered = 0.0, wide = 0.0;
     for (uint32_t d = 0; d < (uint32_t)data_sets; d++) {
-        SN_TABLE train = make_numbers(n, how, 3 * d), test = make_numbers(TEST_ROWS, how, 3 * d + 1);
-        SN_TABLE fresh = make_numbers(100, how, 3 * d + 2);
+        SN_TABLE train = make(n, how, 3 * d), test = make(TEST_ROWS, how, 3 * d + 1);
+        SN_TABLE fresh = make(100, how, 3 * d + 2);
         SN_AUTO(stonet_model) *model = fit_plain(train.data);
-        calibrate(model, kind == STONET_CALIBRATION_FRESH ? fresh.data : train.data, kind, 0, 1);
-        sum += score(model, test.data, level, 0).coverage;
+        calibrate(model, kind == STONET_CALIBRATION_FRESH ? fresh.data : train.data, kind,
+                  how == LAC ? STONET_SETS_LAC : STONET_SETS_APS, 1);
+        const stonet_scores found = score(model, test.data, level, 0);
+        covered += found.coverage / data_sets;
+        wide += found.width / data_sets;
     }
-    return sum / data_sets;
+    if (width != NULL) *width = wide;
+    return covered;
 }
 
 static void assert_between(double value, double low, double high)
@@ -104,37 +115,21 @@ static void assert_between(double value, double low, double high)
 TEST(intervals_cover)
 {
     const double split = 3.0 * sqrt(0.09 / 62 / 40), fresh = 3.0 * sqrt(0.09 / 102 / 40);
-    assert_between(coverage(40, 300, PLAIN, STONET_CALIBRATION_SPLIT, 0.9), 0.9 - split, 0.917 + split);
-    assert_between(coverage(40, 100, PLAIN, STONET_CALIBRATION_FRESH, 0.9), 0.9 - fresh, 0.91 + fresh);
-    assert_between(coverage(40, 100, FAN, STONET_CALIBRATION_FRESH, 0.9), 0.9 - fresh, 0.91 + fresh);
-    assert_between(coverage(20, 300, PLAIN, STONET_CALIBRATION_CV, 0.9), 0.885, 0.92);
-    assert_between(coverage(10, 300, FAN, STONET_CALIBRATION_CV, 0.9), 0.88, 0.93);
-    assert_between(coverage(10, 300, PLAIN, STONET_CALIBRATION_CV, 0.5), 0.45, 0.55);
-    assert_between(coverage(10, 300, PLAIN, STONET_CALIBRATION_CV, 0.99), 0.98, 1.0);
-    assert_true(coverage(10, 300, TIES, STONET_CALIBRATION_CV, 0.9) >= 0.89);
+    assert_between(coverage(40, 300, PLAIN, STONET_CALIBRATION_SPLIT, 0.9, NULL), 0.9 - split, 0.917 + split);
+    assert_between(coverage(40, 100, PLAIN, STONET_CALIBRATION_FRESH, 0.9, NULL), 0.9 - fresh, 0.91 + fresh);
+    assert_between(coverage(40, 100, FAN, STONET_CALIBRATION_FRESH, 0.9, NULL), 0.9 - fresh, 0.91 + fresh);
+    assert_between(coverage(20, 300, PLAIN, STONET_CALIBRATION_CV, 0.9, NULL), 0.885, 0.92);
+    assert_between(coverage(10, 300, FAN, STONET_CALIBRATION_CV, 0.9, NULL), 0.88, 0.93);
+    assert_between(coverage(10, 300, PLAIN, STONET_CALIBRATION_CV, 0.5, NULL), 0.45, 0.55);
+    assert_between(coverage(10, 300, PLAIN, STONET_CALIBRATION_CV, 0.99, NULL), 0.98, 1.0);
+    assert_true(coverage(10, 300, TIES, STONET_CALIBRATION_CV, 0.9, NULL) >= 0.89);
 }
 
 /* Rows that come sorted by the response: parts that are not drawn at random hold out the largest. */
 TEST(order_of_the_rows_does_not_matter)
 {
-    assert_between(coverage(40, 300, SORTED, STONET_CALIBRATION_SPLIT, 0.9), 0.882, 0.935);
-    assert_between(coverage(20, 300, SORTED, STONET_CALIBRATION_CV, 0.9), 0.885, 0.92);
-}
-
-static double set_coverage(int data_sets, stonet_calibration kind, stonet_set_score sets, double *width)
-{
-    double sum = 0.0;
-    *width = 0.0;
-    for (uint32_t d = 0; d < (uint32_t)data_sets; d++) {
-        SN_TABLE train = make_classes(300, 3 * d), test = make_classes(TEST_ROWS, 3 * d + 1);
-        SN_TABLE fresh = make_classes(100, 3 * d + 2);
-        SN_AUTO(stonet_model) *model = fit_plain(train.data);
-        calibrate(model, kind == STONET_CALIBRATION_FRESH ? fresh.data : train.data, kind, sets, 1);
-        stonet_scores found = score(model, test.data, 0.9, 0);
-        sum += found.coverage / data_sets;
-        *width += found.width / data_sets;
-    }
-    return sum;
+    assert_between(coverage(40, 300, SORTED, STONET_CALIBRATION_SPLIT, 0.9, NULL), 0.882, 0.935);
+    assert_between(coverage(20, 300, SORTED, STONET_CALIBRATION_CV, 0.9, NULL), 0.885, 0.92);
 }
 
 TEST(sets_cover)
@@ -142,13 +137,13 @@ TEST(sets_cover)
     double aps, lac;
     const double error = 3.0 * sqrt(0.09 / 102 / 20);
     /* Sets that would be empty are given the most probable class: coverage can only grow. */
-    assert_between(set_coverage(20, STONET_CALIBRATION_FRESH, STONET_SETS_LAC, &lac), 0.9 - error, 0.93);
-    assert_between(set_coverage(20, STONET_CALIBRATION_FRESH, STONET_SETS_APS, &aps), 0.9 - error, 0.93);
+    assert_between(coverage(20, 300, LAC, STONET_CALIBRATION_FRESH, 0.9, &lac), 0.9 - error, 0.93);
+    assert_between(coverage(20, 300, APS, STONET_CALIBRATION_FRESH, 0.9, &aps), 0.9 - error, 0.93);
     assert_true(lac <= aps && aps < 2.5);
     double folds;
-    assert_between(set_coverage(20, STONET_CALIBRATION_CV, STONET_SETS_LAC, &folds), 0.885, 0.92);
+    assert_between(coverage(20, 300, LAC, STONET_CALIBRATION_CV, 0.9, &folds), 0.885, 0.92);
     assert_between(folds, lac - 0.1, lac + 0.1);
-    assert_between(set_coverage(20, STONET_CALIBRATION_CV, STONET_SETS_APS, &folds), 0.885, 0.92);
+    assert_between(coverage(20, 300, APS, STONET_CALIBRATION_CV, 0.9, &folds), 0.885, 0.92);
     assert_between(folds, aps - 0.07, aps + 0.07);
 }
 
