@@ -22,10 +22,9 @@ static oracle make_network(sn_task task, int64_t outputs)
 
 static void refit(oracle *o, sn_rows rows)
 {
-    sn_engine *engine = NULL;
+    SN_AUTO(sn_engine) *engine = NULL;
     OK(sn_engine_cpu.create(&o->shape, &o->problem, 1, 1, &engine));
     OK(sn_refit_output(engine, &o->shape, &o->problem, &rows, NULL, NULL, o->theta));
-    sn_engine_cpu.free(engine);
 }
 
 /* Whether the output layer is the regression of the response on the units below it (net/regression.h). */
