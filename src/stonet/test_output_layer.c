@@ -50,8 +50,7 @@ static void check_solved(sn_task task, int64_t outputs)
 {
     SN_FREED_BY(oracle_free) oracle o = make_network(task, outputs);
     const size_t below = (size_t)o.shape.weight_at[o.shape.layers - 1] * sizeof(float);
-    SN_BLOCK float *before = malloc(below);
-    assert_non_null(before);
+    SN_BLOCK float *before = test_zeros(1, below);
     memcpy(before, o.theta, below);
     assert_false(is_solved(&o));
     refit(&o, sn_rows_range(0, N));
@@ -86,8 +85,7 @@ TEST(test_rows)
 static void check_untouched(oracle *o)
 {
     const size_t size = (size_t)o->shape.parameters * sizeof(float);
-    SN_BLOCK float *before = malloc(size);
-    assert_non_null(before);
+    SN_BLOCK float *before = test_zeros(1, size);
     memcpy(before, o->theta, size);
     refit(o, sn_rows_range(0, N));
     assert_memory_equal(before, o->theta, size);
