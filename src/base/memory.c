@@ -102,8 +102,6 @@ stonet_status sn_text_copy(const char *text, char **out)
     return text == NULL || *out != NULL ? STONET_OK : STONET_ERROR_MEMORY;
 }
 
-/* ---- what is left ------------------------------------------------------------------------------------ */
-
 enum { LONGEST = 4096 }; /* line or path */
 
 /* The number in a small file; false when there is none, as for "max". */

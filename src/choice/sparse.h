@@ -22,7 +22,7 @@ typedef struct sn_sparse {
     int64_t held_out; /* rows; 0: the penalty was given */
 } sn_sparse;
 
-/* The job as in sn_sparse_walk; penalty NaN: chosen by held-out rows. */
+/* The job as in sn_sparse_begin; penalty NaN: chosen by held-out rows. */
 stonet_status sn_sparse_choose(const sn_stage_job *job, double penalty, sn_sparse *out);
 
 /* How long each column stays on the path of the job's rows: the last step it is in, and as a fraction the

@@ -62,7 +62,7 @@ static double train_by_hand(const fixture *f, const sn_folds *folds, int fold, c
     sn_problem seen;
     sn_shape shape;
     sn_config config;
-    sn_trainer *trainer;
+    SN_AUTO(sn_trainer) *trainer = NULL;
     double loss;
     float theta[4096];
     OK(sn_front_make(&line->kind.front, &f->o.problem, rows, f->job.seed, &front));
@@ -82,7 +82,6 @@ static double train_by_hand(const fixture *f, const sn_folds *folds, int fold, c
     OK(sn_trainer_create(&job, theta, &trainer));
     OK(sn_trainer_run(trainer, updates));
     sn_trainer_parameters(trainer, theta);
-    sn_trainer_free(trainer);
     const sn_use network = {&seen, config.engine, &shape, theta, 1};
     OK(sn_folds_measure(folds, fold, &network, cost));
     OK(sn_engine_loss(&network, &f->job.rows, NULL, &loss));

@@ -239,15 +239,14 @@ TEST(folds_draw_their_cells_themselves)
 TEST(a_fit_that_is_stopped_sees_the_columns_that_are_kept)
 {
     SN_BLOCK fixture *f = make(100, 1.0);
-    SN_AUTO(sn_settings) *settings = settings_with("select group select_penalty 0.005");
     int few = 0;
     for (int calls = 100; calls < 100000 && few == 0; calls *= 2) {
         int64_t left = calls;
         const stonet_run run = {
             .size = sizeof run, .seed = 5, .threads = 1, .should_stop = stop_after, .user = &left};
         stonet_outcome outcome;
-        SN_AUTO(sn_stonet) *net = NULL;
-        OK(sn_stonet_fit(&f->problem, 1, settings, &run, &net, &outcome));
+        SN_AUTO(sn_stonet) *net =
+            fit_with(&f->problem, 1, "select group select_penalty 0.005", &run, &outcome);
         few = outcome == STONET_STOPPED && net->front != NULL && net->held_out_rows == 0;
         assert_int_equal(net->network.shape.width[0], net->front != NULL ? net->front->outputs : P);
     }

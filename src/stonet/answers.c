@@ -177,8 +177,6 @@ stonet_status sn_stonet_turn(sn_stonet *net, const sn_problem *problem, int64_t 
     return sn_stonet_fold(net);
 }
 
-/* ---- Z ----------------------------------------------------------------------------------------------- */
-
 static int64_t units_of(const sn_stonet *net)
 {
     return net->network.shape.width[net->network.shape.layers - 1];

@@ -63,8 +63,6 @@ stonet_status sn_joint_create(const sn_problem *problem, const sn_rows *rows, ui
     return SN_GIVE(joint, out);
 }
 
-/* ---- a move ------------------------------------------------------------------------------------ */
-
 /* Some rows on their way, count x p each. */
 typedef struct block {
     int64_t n, p;

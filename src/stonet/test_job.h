@@ -18,10 +18,9 @@ static inline sn_stage_job oracle_job(const oracle *o, const sn_config *config)
 static inline void oracle_pass(const oracle *o, const sn_shape *shape, const float *theta, int layer,
                                bool activated, float *out)
 {
-    sn_engine *engine;
+    SN_AUTO(sn_engine) *engine = NULL;
     const sn_pass pass = {.rows = sn_rows_range(0, o->problem.n), .layer = layer, .activated = activated};
     OK(sn_engine_ref.create(shape, &o->problem, 0, 1, &engine));
     sn_engine_ref.start(engine, theta);
     OK(sn_engine_ref.forward(engine, &pass, out));
-    sn_engine_ref.free(engine);
 }

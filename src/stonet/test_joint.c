@@ -47,7 +47,7 @@ TEST(draws_have_the_exact_posterior)
         const sn_rows all = sn_rows_range(0, N);
         const double v = 0.5;
         double first[N] = {0}, second[N] = {0};
-        sn_joint *joint;
+        SN_AUTO(sn_joint) *joint = NULL;
         OK(sn_joint_create(&problem, &all, 1, &joint));
         for (uint32_t k = 1; k <= ROUNDS; k++) {
             OK(sn_joint_move(joint, &shape, theta, v / 2.0, k, 1));
@@ -71,7 +71,6 @@ TEST(draws_have_the_exact_posterior)
             assert_true(fabs((second[i] - first[i] * first[i]) * precision - 1.0) < (way == 0 ? 0.15 : 0.35));
         }
         assert_true(worst < (way == 0 ? 0.1 : 0.25));
-        sn_joint_free(joint);
     }
 }
 
@@ -91,7 +90,7 @@ TEST(a_narrow_slice_is_found)
     const sn_problem problem = {
         .n = N, .p = 2, .task = SN_REGRESSION, .outputs = 1, .y = y, .source = &from.base, .joint = true};
     const sn_rows all = sn_rows_range(0, N);
-    sn_joint *joint;
+    SN_AUTO(sn_joint) *joint = NULL;
     OK(sn_joint_create(&problem, &all, 1, &joint));
     for (uint32_t k = 1; k <= 100; k++) {
         memcpy(before, sn_joint_problem(joint)->x, sizeof before);
@@ -102,7 +101,6 @@ TEST(a_narrow_slice_is_found)
         const double residual = y[i] - (0.7 * (double)sn_joint_problem(joint)->x[2 * i] - 0.1);
         assert_true(fabs(residual) < 0.06); /* six standard deviations */
     }
-    sn_joint_free(joint);
 }
 
 RUN_TESTS(NULL, NULL)

@@ -63,7 +63,7 @@ static void gradient_of_kind(const sn_stage_job *job, const float *theta, const 
     int64_t count = 0;
     for (int64_t r = 0; r < N; r++)
         if (kinds[r] == kind) list[count++] = r;
-    sn_engine *engine;
+    SN_AUTO(sn_engine) *engine = NULL;
     sn_sums sums = sn_sums_empty(job->shape->parameters, false);
     sn_dynamics dynamics;
     double factor;
@@ -77,7 +77,6 @@ static void gradient_of_kind(const sn_stage_job *job, const float *theta, const 
     OK(engine->ops->accumulate(engine, &it, &sums));
     for (int64_t j = 0; j < job->shape->parameters; j++) out[j] = sums.root[0].gradient[j] / (double)count;
     *share = (double)count / N;
-    engine->ops->free(engine);
     sn_sums_clear(&sums);
 }
 

@@ -123,13 +123,12 @@ static gaussian_case make_gaussian(int64_t n, double tau)
 static void draw(const sn_engine_ops *ops, const oracle *o, const sn_dynamics *d, uint32_t number, float *y1,
                  float *y2)
 {
-    sn_engine *engine;
+    SN_AUTO(sn_engine) *engine = NULL;
     OK(ops->create(&o->shape, &o->problem, 77, 2, &engine));
     ops->start(engine, o->theta);
     const sn_iteration it = {.rows = sn_rows_range(0, o->problem.n), .number = number, .dynamics = d};
     OK(ops->impute(engine, &it, 1, y1));
     if (y2 != NULL) OK(ops->impute(engine, &it, 2, y2));
-    ops->free(engine);
 }
 
 /* Means within 6 standard errors of the exact posterior mean; variances within 6 of the chain's own: 2e-9
@@ -212,7 +211,7 @@ TEST(test_small_noise_update_tends_to_back_propagation)
         const sn_dynamics d = oracle_dynamics(&o.shape, 5e-4, ratio_of_noise[k], 0.2, 0.2, 120);
         sn_update up = {.scale = {d.s[1], d.s[1]}};
         const sn_iteration it = {.rows = sn_rows_range(0, N), .number = 2, .dynamics = &d, .update = &up};
-        sn_engine *engine;
+        SN_AUTO(sn_engine) *engine = NULL;
         sn_step_report report;
         OK(sn_engine_ref.create(&o.shape, &o.problem, 8, 1, &engine));
         sn_engine_ref.start(engine, o.theta);
@@ -222,7 +221,6 @@ TEST(test_small_noise_update_tends_to_back_propagation)
         sn_engine_ref.get_state(engine, &state);
         gap[k] = 0.0;
         for (int64_t j = 0; j < o.shape.parameters; j++) gap[k] += fabs(direction[j] - expected[j]);
-        sn_engine_ref.free(engine);
     }
     assert_true(gap[0] > 0.02); /* at a large ratio the two differ, or the test would show nothing */
     const double ratio = gap[0] / gap[1];
@@ -248,7 +246,7 @@ static double mean_square_error(int64_t iterations, double *gamma)
     const double slope = (sxy - sx * sy / N) / (sxx - sx * sx / N), offset = (sy - slope * sx) / N;
     const sn_dynamics d = oracle_dynamics(&o.shape, 0.5, 1.0, 0.3, 0.3, 30);
     for (int rep = 0; rep < REPLICATIONS; rep++) {
-        sn_engine *engine;
+        SN_AUTO(sn_engine) *engine = NULL;
         OK(sn_engine_cpu.create(&o.shape, &o.problem, 1000 + (uint64_t)rep, 1, &engine));
         float theta[4] = {(float)slope, (float)offset, 1.0F, 0.0F};
         sn_engine_cpu.start(engine, theta);
@@ -262,7 +260,6 @@ static double mean_square_error(int64_t iterations, double *gamma)
         }
         sn_engine_cpu.get_parameters(engine, theta);
         total += pow((double)theta[0] - slope, 2.0) + pow((double)theta[1] - offset, 2.0);
-        sn_engine_cpu.free(engine);
     }
     return total / REPLICATIONS;
 }

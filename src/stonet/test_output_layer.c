@@ -22,10 +22,9 @@ static oracle make_network(sn_task task, int64_t outputs)
 
 static void refit(oracle *o, sn_rows rows)
 {
-    sn_engine *engine = NULL;
+    SN_AUTO(sn_engine) *engine = NULL;
     OK(sn_engine_cpu.create(&o->shape, &o->problem, 1, 1, &engine));
     OK(sn_refit_output(engine, &o->shape, &o->problem, &rows, NULL, NULL, o->theta));
-    sn_engine_cpu.free(engine);
 }
 
 /* Whether the output layer is the regression of the response on the units below it (net/regression.h). */
@@ -51,8 +50,7 @@ static void check_solved(sn_task task, int64_t outputs)
 {
     SN_FREED_BY(oracle_free) oracle o = make_network(task, outputs);
     const size_t below = (size_t)o.shape.weight_at[o.shape.layers - 1] * sizeof(float);
-    SN_BLOCK float *before = malloc(below);
-    assert_non_null(before);
+    SN_BLOCK float *before = test_zeros(1, below);
     memcpy(before, o.theta, below);
     assert_false(is_solved(&o));
     refit(&o, sn_rows_range(0, N));
@@ -87,8 +85,7 @@ TEST(test_rows)
 static void check_untouched(oracle *o)
 {
     const size_t size = (size_t)o->shape.parameters * sizeof(float);
-    SN_BLOCK float *before = malloc(size);
-    assert_non_null(before);
+    SN_BLOCK float *before = test_zeros(1, size);
     memcpy(before, o->theta, size);
     refit(o, sn_rows_range(0, N));
     assert_memory_equal(before, o->theta, size);

@@ -50,13 +50,12 @@ static void train(const oracle *o, const sn_engine_ops *engine, const char *sche
     *out = (result){.report = {0}};
     sn_stage_job job = oracle_job(o, &config);
     job.history = &out->history;
-    sn_trainer *trainer = NULL;
+    SN_AUTO(sn_trainer) *trainer = NULL;
     assert_true(o->shape.parameters <= ROOM);
     OK(sn_trainer_create(&job, o->theta, &trainer));
     for (; *until > 0; until++) OK(sn_trainer_run(trainer, *until));
     sn_trainer_parameters(trainer, out->theta);
     out->report = *sn_trainer_report(trainer);
-    sn_trainer_free(trainer);
 }
 
 /* wanted: calls, and the most iterations of one. */

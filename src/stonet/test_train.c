@@ -58,19 +58,18 @@ TEST(test_every_length_of_one_run_is_a_run_of_that_length)
     float theta[2][64], start[64];
     assert_true(o.shape.parameters <= 64);
     sn_shape_start(&o.shape, 5, start);
-    sn_trainer *paused, *whole;
+    SN_AUTO(sn_trainer) *paused = NULL;
     OK(sn_trainer_create(&job, start, &paused));
     for (int64_t until = 10; until <= 160; until *= 2) {
         OK(sn_trainer_run(paused, until));
+        SN_AUTO(sn_trainer) *whole = NULL;
         OK(sn_trainer_create(&job, start, &whole));
         OK(sn_trainer_run(whole, until));
         sn_trainer_parameters(paused, theta[0]);
         sn_trainer_parameters(whole, theta[1]);
         assert_memory_equal(theta[0], theta[1], (size_t)o.shape.parameters * sizeof(float));
         assert_true(sn_trainer_report(paused)->loss == sn_trainer_report(whole)->loss);
-        sn_trainer_free(whole);
     }
-    sn_trainer_free(paused);
 }
 
 /* The average over 5..10 is the mean of what runs of 6, 7, .., 10 iterations end at. */
@@ -82,7 +81,7 @@ TEST(test_the_average_is_over_the_last_half)
     float theta[64], start[64];
     double mean[64] = {0};
     sn_shape_start(&o.shape, 5, start);
-    sn_trainer *trainer;
+    SN_AUTO(sn_trainer) *trainer = NULL;
     OK(sn_trainer_create(&job, start, &trainer));
     for (int64_t until = 6; until <= 10; until++) { /* pieces of one iteration: an average of one iterate */
         if (until == 6) OK(sn_trainer_run(trainer, 5));
@@ -94,7 +93,6 @@ TEST(test_the_average_is_over_the_last_half)
     OK(sn_trainer_create(&job, start, &trainer));
     OK(sn_trainer_run(trainer, 10));
     sn_trainer_parameters(trainer, theta);
-    sn_trainer_free(trainer);
     for (int64_t j = 0; j < o.shape.parameters; j++) assert_true(fabs((double)theta[j] - mean[j]) < 1e-6);
 }
 
@@ -108,7 +106,7 @@ TEST(a_stop_at_the_end_of_an_epoch_is_kept)
     sn_hash hash;
     stonet_run run = {.size = sizeof run, .threads = 1, .should_stop = stop_after, .user = &left};
     sn_stage_job job = averaged_job(&o, &config);
-    sn_trainer *stopped, *resumed;
+    SN_AUTO(sn_trainer) *stopped = NULL, *resumed = NULL;
     assert_int_equal(sn_train_batches(&config, 60), 1);
     sn_hash_begin(&hash);
     OK(stonet_checkpoint_open(NULL, 1e9, &checkpoint));
@@ -123,8 +121,6 @@ TEST(a_stop_at_the_end_of_an_epoch_is_kept)
     OK(sn_trainer_keep_at(resumed, "training"));
     assert_int_equal(sn_trainer_report(resumed)->outcome, STONET_DONE);
     assert_int_equal(sn_trainer_report(resumed)->iterations, sn_trainer_report(stopped)->iterations);
-    sn_trainer_free(stopped);
-    sn_trainer_free(resumed);
 }
 
 /* A record of a training whose numbers nothing could have come to is refused, and never counted or divided
@@ -164,7 +160,7 @@ TEST(test_impossible_records_are_refused)
     SN_FREED_BY(oracle_free) oracle o = make_problem(SN_REGRESSION, 200);
     sn_config config;
     const sn_stage_job job = averaged_job(&o, &config);
-    sn_trainer *trainer;
+    SN_AUTO(sn_trainer) *trainer = NULL;
     sn_pack record = {0};
     OK(sn_trainer_create(&job, o.theta, &trainer));
     OK(sn_trainer_run(trainer, 10));
@@ -185,7 +181,6 @@ TEST(test_impossible_records_are_refused)
         memcpy(at, &right, sizeof right);
     }
     sn_pack_clear(&record);
-    sn_trainer_free(trainer);
 }
 
 RUN_TESTS(NULL, NULL)
