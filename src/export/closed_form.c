@@ -1,5 +1,4 @@
-/* A model as a formula: sn_closed_form. */
-
+/* A model as a formula. */
 #include <math.h>
 #include <string.h>
 
@@ -12,7 +11,7 @@
 #include "stonet/axes.h"
 #include "stonet/response.h"
 
-/* ---- steps; each function sets *out to the number of the one it adds, and copies its numbers --------------
+/* Each of these functions adds a step, with copies of its numbers, and sets *out to the number of the step.
  */
 
 static int64_t width_of(const sn_formula *formula, int step)
