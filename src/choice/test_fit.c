@@ -99,6 +99,16 @@ TEST(test_stopping_leaves_a_usable_model)
     }
 }
 
+TEST(test_lasso_zeroes_weights)
+{
+    SN_FREED_BY(oracle_free) oracle o = make_problem(SN_REGRESSION, 200);
+    const char *const pairs = "epochs 100 weight_decay 0 l1 0.02 hidden 10";
+    SN_AUTO(sn_stonet) *net = fit_with(&o.problem, 2, pairs, NULL, NULL);
+    int64_t zeros = 0;
+    for (int64_t j = 0; j < 30; j++) zeros += net->network.theta[net->network.shape.weight_at[0] + j] == 0.0F;
+    assert_true(zeros >= 10); /* the third input says nothing about y */
+}
+
 /* A whole fit, with selection, both stages and a refit, that never has its features in one piece. Large
    batches, so that there are shards; the bits are the same with 1 and 3 threads. */
 TEST(test_a_fit_by_rows_is_the_same_fit)
