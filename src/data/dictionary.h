@@ -17,8 +17,7 @@ typedef struct sn_interner {
 stonet_status sn_interner_add(sn_interner *interner, const char *text, size_t length, int32_t *code);
 /* The code, or -1. */
 int32_t sn_interner_find(const sn_interner *interner, const char *text, size_t length);
-/* Makes an empty interner one with the words of a dictionary in its order. To be freed also after a failure.
- */
+/* Fills an empty interner with the words of a dictionary in its order; to be freed also after a failure. */
 stonet_status sn_interner_of(const sn_dictionary *dictionary, sn_interner *out);
 /* The first of "STEM", "STEM.2", "STEM.3", .. that is not there yet, entered; *out is to be freed. */
 stonet_status sn_interner_add_apart(sn_interner *interner, const char *stem, char **out);

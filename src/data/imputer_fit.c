@@ -1,5 +1,4 @@
-/* The margins and the Gaussian of incomplete rows, from the training rows or many of them; saved and loaded.
- */
+/* The margins and the Gaussian of incomplete rows: learned from training rows, saved and loaded. */
 #include <math.h>
 #include <string.h>
 
@@ -266,10 +265,8 @@ stonet_status sn_imputer_fit(const sn_schema *schema, const stonet_data *train, 
 
 /* The margins have tables of different lengths. The file holds these tables one after the other in three
    vectors, and their lengths in `count`. Margins without cuts save 0. */
-static const char *const NUMBERS[] = {PREFIX "feature", PREFIX "margin", PREFIX "count"}, *const TABLES[] = {
-                                                                                              PREFIX "value",
-                                                                                              PREFIX "score",
-                                                                                              PREFIX "cut"};
+static const char *const NUMBERS[] = {PREFIX "feature", PREFIX "margin", PREFIX "count"};
+static const char *const TABLES[] = {PREFIX "value", PREFIX "score", PREFIX "cut"};
 
 static stonet_status save_margins(const sn_imputer *m, sn_store *store)
 {

@@ -1,5 +1,4 @@
-/* What the columns of the training table become: features, or nothing; and what is done about their missing
- * cells. */
+/* What the columns of the training table become, features or nothing, and what of their missing cells. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -39,9 +39,9 @@ TEST(every_word_for_nothing_is_known)
 
 TEST(words_of_the_user_are_taken_too)
 {
-    SN_AUTO(stonet_data) *data =
-        table("a,b,y\n-999,u,1\n2,unknown,2\n-999.0,v,3\n999,u,4\n", "y", "unknown, -999"),
-                         *numbers = table("a,y\n1.5,1\nunknown,2\n2.5,3\n", "y", "unknown"), *none;
+    const char *text = "a,b,y\n-999,u,1\n2,unknown,2\n-999.0,v,3\n999,u,4\n";
+    SN_AUTO(stonet_data) *data = table(text, "y", "unknown, -999"), *none = NULL,
+                         *numbers = table("a,y\n1.5,1\nunknown,2\n2.5,3\n", "y", "unknown");
     assert_int_equal(stonet_data_missing(data, 0), 2);
     assert_int_equal(stonet_data_missing(data, 1), 1);
     assert_true(data->x[3] == 999);

@@ -89,9 +89,9 @@ stonet_status sn_importance_gradient(const sn_asked *asked, stonet_importance_re
         if (sn_should_stop(asked->run))
             return sn_fail(STONET_ERROR_INTERRUPTED, "stopped before all variables were looked at");
         memset(at.row, 0, (size_t)asked->n * sizeof *at.row);
-        for (int64_t f = 0; f < asked->variable[j]->features; f++)
-            SN_TRY(
-                add_feature(asked, asked->variable[j]->first_feature + f, &at, result->z + j * asked->dim));
+        const sn_input *variable = asked->variable[j];
+        for (int64_t f = 0; f < variable->features; f++)
+            SN_TRY(add_feature(asked, variable->first_feature + f, &at, result->z + j * asked->dim));
         sn_asked_mean(asked, at.row, &result->value[j], &result->error[j]);
         sn_progress_of(asked->run, "gradients", j + 1, asked->variables, (double)NAN, started);
     }

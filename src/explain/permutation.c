@@ -18,11 +18,10 @@ enum { ENOUGH_PAIRS = 20000 };
 /* x with the features of variable j from row order[i] in row i; the other features are those of x already. */
 static void permute(const sn_asked *asked, int64_t j, const int64_t *order, float *x)
 {
+    const int64_t first = asked->variable[j]->first_feature;
     const size_t bytes = (size_t)asked->variable[j]->features * sizeof *x;
     for (int64_t i = 0; i < asked->n; i++)
-        memcpy(x + i * asked->p + asked->variable[j]->first_feature,
-               asked->x + (order != NULL ? order[i] : i) * asked->p + asked->variable[j]->first_feature,
-               bytes);
+        memcpy(x + i * asked->p + first, asked->x + (order != NULL ? order[i] : i) * asked->p + first, bytes);
 }
 
 /* What all variables are compared with. */
