@@ -75,7 +75,7 @@ static stonet_status find_columns(const stonet_data *data, int threads, sn_works
 {
     *at = (look){.data = data, .threads = threads};
     SN_TRY(SN_TAKE(keep, at->column, data->n_columns));
-    SN_TRY(SN_TAKE(keep, at->room, threads * 2 * data->n_columns));
+    SN_TRY(SN_TAKE(keep, at->room, (int64_t)2 * threads * data->n_columns));
     for (int64_t j = 0; j < data->n_columns; j++) {
         bool names = false;
         if (data->sparse == NULL) SN_TRY(names_rows(data, &data->column[j], &names));
@@ -157,7 +157,7 @@ static void hash_rows(const look *at, const hashes *out)
 {
 #pragma omp parallel for num_threads(at->threads) schedule(dynamic, AT_ONCE)
     for (int64_t i = 0; i < at->data->n; i++) {
-        hash_row(at, i, at->room + omp_get_thread_num() * 2 * at->data->n_columns, out);
+        hash_row(at, i, at->room + (int64_t)2 * omp_get_thread_num() * at->data->n_columns, out);
         sn_frame_passed(at->data, i); /* some of these rows may be on the way yet: they come back */
     }
 }

@@ -127,7 +127,8 @@ static stonet_status reserve_sums(cpu_engine *e, int roots)
 static int64_t piece_length(const sn_shape *shape, int threads)
 {
     int64_t length = SN_UPDATE_INPUTS;
-    while (length > SN_UPDATE_LEAST && shape->parameters < 2 * threads * length * SN_PANEL_UNITS) length /= 2;
+    while (length > SN_UPDATE_LEAST && shape->parameters < (int64_t)2 * threads * length * SN_PANEL_UNITS)
+        length /= 2;
     return threads > 1 ? length : SN_UPDATE_INPUTS;
 }
 
@@ -348,10 +349,20 @@ static bool run_chunk(cpu_engine *e, const sn_cpu_job *job, int threads)
         return finite;
     }
     if (omp_in_parallel()) {
-#pragma omp taskloop grainsize(1)
-        for (int64_t b = 0; b < blocks; b++) work(job, &e->scratch[omp_get_thread_num()], b);
-#pragma omp taskloop grainsize(1) reduction(&& : finite)
-        for (int64_t k = 0; k < pieces; k++) finite = e->kernels->update(job, &e->pieces[k]) && finite;
+        /* All is shared: clang 14 crashes where a task is to have its own copy of `work`. */
+#pragma omp taskgroup
+        for (int64_t b = 0; b < blocks; b++) {
+#pragma omp task default(shared) firstprivate(b)
+            work(job, &e->scratch[omp_get_thread_num()], b);
+        }
+#pragma omp taskgroup
+        for (int64_t k = 0; k < pieces; k++) {
+#pragma omp task default(shared) firstprivate(k)
+            if (!e->kernels->update(job, &e->pieces[k])) {
+#pragma omp atomic write
+                finite = false;
+            }
+        }
         return finite;
     }
     int64_t next_scratch = 0;
