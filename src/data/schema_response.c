@@ -128,8 +128,8 @@ static stonet_status copy(const sn_schema *schema, const stonet_data *data, bool
     SN_FREED_BY(sn_raw_response_clear) sn_raw_response raw = {0};
     SN_TRY(sn_schema_raw_response(schema, data, scaled, &raw));
     for (int64_t i = 0; i < data->n; i++) {
-        if (raw.classes > 0) label[i] = sn_raw_label(&raw, i);
-        for (int64_t k = 0; raw.classes == 0 && k < raw.columns; k++)
+        if (raw.classes > 0 && label != NULL) label[i] = sn_raw_label(&raw, i);
+        for (int64_t k = 0; raw.classes == 0 && y != NULL && k < raw.columns; k++)
             y[i * raw.columns + k] = sn_raw_number(&raw, i, k);
         sn_frame_passed_response(data, i);
     }

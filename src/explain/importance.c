@@ -77,6 +77,7 @@ static stonet_status ask_response(const stonet_data *data, sn_workspace *keep, s
 static stonet_status ask_variables(sn_workspace *keep, sn_asked *out)
 {
     const sn_schema *schema = out->model->schema;
+    // NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers is meant
     SN_TRY(SN_TAKE(keep, out->variable, schema->n_inputs));
     for (int64_t j = 0; j < schema->n_inputs; j++)
         if (schema->input[j].features > 0) out->variable[out->variables++] = &schema->input[j];

@@ -156,8 +156,18 @@ static stonet_status set_value(const axis *from, int64_t value, bool learner, st
 /* The learner goes first: choosing one resets its settings. */
 static stonet_status set_point(const axis *axes, int64_t n_axes, const int64_t *point, stonet_spec *spec)
 {
-    for (int64_t k = 0; k < 2 * n_axes; k++)
-        SN_TRY(set_value(&axes[k % n_axes], point[k % n_axes], k < n_axes, spec));
+    for (int64_t a = 0; a < n_axes; a++) SN_TRY(set_value(&axes[a], point[a], true, spec));
+    for (int64_t a = 0; a < n_axes; a++) SN_TRY(set_value(&axes[a], point[a], false, spec));
+    return STONET_OK;
+}
+
+static stonet_status fill_points(const stonet_spec *base, const axis *axes, int64_t n_axes,
+                                 const int64_t *chosen, sn_points *out)
+{
+    for (int64_t i = 0; i < out->count; i++) {
+        SN_TRY(stonet_spec_copy(base, &out->spec[i]));
+        SN_TRY(set_point(axes, n_axes, chosen + i * n_axes, out->spec[i]));
+    }
     return STONET_OK;
 }
 
@@ -183,10 +193,7 @@ stonet_status sn_points_create(const stonet_spec *base, const char *const *entri
     // NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers is meant
     SN_TRY(SN_NEW(made.spec, count));
     made.count = count;
-    for (int64_t i = 0; i < count; i++) {
-        SN_TRY(stonet_spec_copy(base, &made.spec[i]));
-        SN_TRY(set_point(axes.axis, n_entries, chosen + i * n_entries, made.spec[i]));
-    }
+    SN_TRY(fill_points(base, axes.axis, n_entries, chosen, &made));
     *out = made;
     made = (sn_points){0};
     return STONET_OK;
